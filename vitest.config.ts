@@ -52,15 +52,16 @@ export const common = {
   // `describe.concurrent`.
   maxWorkers: Math.max(2, availableParallelism()),
   reporters: ['default', './test/support/summary-reporter.ts'],
-  // Later runs read the transformed modules from `node_modules`. Without this, each run would transform them for 4 s.
+  // Later runs read the transformed modules from `node_modules`. Without this cache, each run would spend 4 s on
+  // transforming them.
   experimental: { fsModuleCache: true },
 };
 
 // Test files of one worker share the modules of the application, which take about 2 s to load.
 const isolate = false;
-// With the default of 16 MB, the collections of new objects take 7 % of the processor time.
+// With the default of 16 MB, the garbage collection of new objects takes 7 % of the processor time.
 const execArgv = ['--max-semi-space-size=64'];
-// Limits only end tests that hang. On a busy machine every test may take long.
+// These limits exist only to stop tests that hang. On a busy machine every test may take long.
 const testTimeout = 120_000;
 const expect = { poll: { timeout: 100_000 } };
 

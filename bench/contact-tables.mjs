@@ -68,7 +68,10 @@ export async function makePeerDatabases(
   return urls;
 }
 
-/** Inserts `count` contacts for the organization, and as many for each of nine others, into Switchboard's table. */
+/**
+ * Inserts `count` contacts into Switchboard's table for the organization, and as many for each of nine other
+ * organizations.
+ */
 export async function fillSwitchboard(url, organizationId, count, make = contactOf) {
   const { searchText } = await import('../dist/src/contacts/contact-fields.js');
   const withText = (organization, number) => {

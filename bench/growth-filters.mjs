@@ -54,7 +54,7 @@ export async function measure(place, { rounds, seconds, smoke }) {
   }
 }
 
-/** Starts Switchboard and the contestant with hand-written SQL on databases with that many contacts. */
+/** Starts Switchboard and the contestant with hand-written SQL on databases with `size` contacts. */
 async function open(place, size, started) {
   const url = await makeDatabase(place.databaseUrl, `filters_${size}`);
   const env = { ...place.env, DATABASE_URL: url, SIGN_UP: 'open' };

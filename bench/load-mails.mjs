@@ -1,6 +1,6 @@
 // Sends requests for e-mails from a separate process. Reads a plan from standard input and prints the result.
 //   {"url", "key", "form", "first", "amount"} and either "connections" (as fast as responses arrive) or "perSecond" (fixed rate)
-// With a key it calls send_message of Switchboard.
+// When the plan has a key, the requests are calls of `send_message` of Switchboard.
 import autocannon from 'autocannon';
 import { json } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -33,7 +33,7 @@ process.stdout.write(
   }),
 );
 
-// Compares every response with the expected response of a request with the same id. Requests that take turns have
+// Compares every response with the expected response of the request with the same id. Different requests of a plan have
 // different ids.
 function isRight(body) {
   if (one ? body === expected[0] : right.has(body)) return true;

@@ -154,7 +154,7 @@ async function makeContacts({ url, key }) {
   }
 }
 
-/** Throws unless an unknown recipient is rejected, so that no contestant is faster without the check. */
+/** Throws if the contestant accepts an unknown recipient. Without this check, a contestant would do less work. */
 async function assertRefuses({ title, url, key }) {
   const response = await post(
     url,

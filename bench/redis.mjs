@@ -8,7 +8,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Redis from 'ioredis';
 
-/** Starts Redis. It writes to disk before each response, as the other contestants do with their commits. */
+/**
+ * Starts Redis. This Redis writes to disk before each response, because the databases of the other contestants write to
+ * disk before a commit succeeds.
+ */
 export async function startRedis() {
   const given = process.env.REDIS_URL;
   const folder = mkdtempSync(join(tmpdir(), 'switchboard-bench-redis-'));

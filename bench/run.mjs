@@ -3,8 +3,8 @@
 // Writes RESULTS.md and results.json, and keeps earlier results of contests that were not run. `--growth` adds
 // measurements with growing numbers of contacts, runs, tools and workers. `--minutes` is the length of `fresh`, which runs
 // only when selected, as do `slow-step` and `large-run`. `--smoke` only tests that everything works.
-// `--only` selects contestants. With one of these two options, no files are written. The bench fails when a response is
-// wrong, and never because a time is long.
+// `--only` selects contestants. With `--smoke` or `--only`, no files are written. The bench fails when a response is
+// wrong, and never because a measured time is long.
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -114,7 +114,7 @@ async function measure() {
   return results;
 }
 
-/** Returns the tools that Switchboard lists for 2025-11-25. The peers have exactly these. */
+/** Returns the tools that Switchboard lists for MCP 2025-11-25. The peers get exactly the same tools. */
 async function toolsOf(env) {
   const { requestsOf } = await import('./contests.mjs');
   const { url, key, stop } = await start('contestants/switchboard.mjs', [], env);

@@ -1,6 +1,9 @@
 import { SqlMigration } from './sql-migration.js';
 
-/** Creates contacts with their aliases, settings and declared properties, and their search by index. */
+/**
+ * Creates contacts with their aliases, settings and declared properties, and the indexes that the search of contacts
+ * uses.
+ */
 export class Contacts1764000004000 extends SqlMigration {
   readonly name = 'Contacts1764000004000';
   readonly files = [

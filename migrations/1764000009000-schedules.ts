@@ -1,6 +1,6 @@
 import { SqlMigration } from './sql-migration.js';
 
-/** Creates schedules that start workflows, and the claims of workers on their ticks. */
+/** Creates schedules that start workflows, and the functions with which workers claim the ticks of schedules. */
 export class Schedules1764000009000 extends SqlMigration {
   readonly name = 'Schedules1764000009000';
   readonly files = [

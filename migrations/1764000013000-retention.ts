@@ -1,6 +1,6 @@
 import { SqlMigration } from './sql-migration.js';
 
-/** Creates the retention rules of organizations, and the purge of older data. */
+/** Creates the retention rules of organizations, and the functions that purge older data. */
 export class Retention1764000013000 extends SqlMigration {
   readonly name = 'Retention1764000013000';
   readonly files = [

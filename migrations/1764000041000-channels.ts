@@ -1,6 +1,8 @@
 import { SqlMigration } from './sql-migration.js';
 
-/** Stores the accounts of organizations at providers of channels, and lets their limits delay messages. */
+/**
+ * Stores the accounts of organizations at providers of channels, and lets the limits of these accounts delay messages.
+ */
 export class Channels1764000041000 extends SqlMigration {
   readonly name = 'Channels1764000041000';
   readonly files = [

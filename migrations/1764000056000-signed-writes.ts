@@ -1,6 +1,8 @@
 import { SqlMigration } from './sql-migration.js';
 
-/** Lets only the service record merges of contacts and delete messages. SQL of a tool can no longer do either. */
+/**
+ * Lets only the service record merges of contacts and delete messages. SQL of a tool can no longer make these changes.
+ */
 export class SignedWrites1764000056000 extends SqlMigration {
   readonly name = 'SignedWrites1764000056000';
   readonly files = [

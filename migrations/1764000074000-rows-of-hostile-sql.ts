@@ -25,9 +25,9 @@ interface ForeignKey {
  * of a value in such a row. Locks these tables while the indexes are built.
  *
  * Where several organizations have rows with the same id, all of these rows except the oldest get a new id first.
- * Foreign keys that refer to them change too. Such workflows become inactive, because their secrets are bound to the
- * old id. The oldest workflow becomes inactive too, because SQL of a tool can forge its age to get deliveries for
- * another organization.
+ * Foreign keys that refer to them change too. Workflows that get a new id become inactive, because their secrets are
+ * bound to the old id. The oldest workflow becomes inactive too, because SQL of a tool can forge its age to get
+ * deliveries for another organization.
  */
 export class RowsOfHostileSql1764000074000 extends SqlMigration {
   readonly name = 'RowsOfHostileSql1764000074000';

@@ -101,7 +101,10 @@ export class BoundedRows1764000082000 extends SqlMigration {
   }
 }
 
-/** Returns a bound for all texts of a row together. PostgreSQL finds the length of a text without decompressing it. */
+/**
+ * Returns a check that bounds the bytes of the given texts of a row together. PostgreSQL finds the length of a text
+ * without decompressing the text.
+ */
 function texts(table: string, mostBytes: number, columns: readonly string[]): Bound {
   const bytes = columns.map((column) => `coalesce(octet_length(${column}), 0)`).join(' + ');
   return { table, name: `${table}_texts_check`, condition: `${bytes} <= ${mostBytes}` };

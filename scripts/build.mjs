@@ -100,8 +100,8 @@ async function compile(tsc) {
     // The output goes to a new folder, so that an interrupted build never leaves an incomplete dist, and the
     // output of deleted sources disappears.
     const parts = [buildService(tsc, draft), buildDashboard(join(draft, 'web'))];
-    // Waits for both parts, even when one has failed. Otherwise the other one would still write into the folder while
-    // it is removed.
+    // Waits for both parts, even when one has failed. Otherwise the other part would still write into the folder while
+    // the folder is removed.
     await Promise.allSettled(parts);
     await Promise.all(parts);
     if (existsSync(dist)) renameSync(dist, old);

@@ -8,8 +8,8 @@ import { rolldown } from 'rolldown';
 /** The packages that stay outside the bundle, because they read files beside their own modules. */
 const READ_OWN_FILES = ['@node-rs/argon2', 'bull', 'pino'];
 /**
- * The warnings that are not shown. They come from optional packages, which Nest, TypeORM and others load only when
- * these are installed.
+ * The warnings that are not shown. Nest, TypeORM and others cause these warnings, because they load optional packages
+ * only when these packages are installed.
  */
 const EXPECTED = new Set(['UNRESOLVED_IMPORT', 'EVAL', 'COMMONJS_VARIABLE_IN_ESM']);
 

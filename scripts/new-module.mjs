@@ -59,7 +59,8 @@ function readArguments() {
   const [name] = positionals;
   // npm changes to the folder of package.json, and passes the original folder in INIT_CWD.
   const here = process.env.INIT_CWD ?? process.cwd();
-  // For git and for Node.js, a module inside the checkout would be a part of Switchboard. So the default is beside it.
+  // For git and for Node.js, a module inside the checkout would be a part of Switchboard. So the default folder is
+  // beside the checkout.
   const isInside = `${resolve(here)}${sep}`.startsWith(root);
   const folder = values.folder
     ? resolve(here, values.folder)
@@ -92,7 +93,7 @@ function listTables() {
   return readdirSync(folders.find(existsSync)).map((file) => file.replace(/\.sql$/, ''));
 }
 
-/** Returns the words of the template's code, without its comments, its texts and its own noun. */
+/** Returns the words of these files of the template, except those in comments and in string literals. */
 function wordsOf(files) {
   const words = new Set();
   for (const file of files.filter((each) => each.endsWith('.ts'))) {
@@ -121,7 +122,10 @@ function completePackage(folder, name, switchboard) {
   writeFileSync(file, `${JSON.stringify(json, undefined, 2)}\n`);
 }
 
-/** Returns how the module names Switchboard: the packed file, the checkout, or the version of an installed package. */
+/**
+ * Returns the dependency on Switchboard for the package.json of the module: the path of the packed file or of the
+ * checkout, or the version of an installed package.
+ */
 function referenceTo(folder, switchboard) {
   const isCheckout = existsSync(join(root, 'src'));
   if (!switchboard && !isCheckout) return readJson(join(root, 'package.json')).version;

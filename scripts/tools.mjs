@@ -1,5 +1,5 @@
 // npm run tools [-- --tokens]
-// Prints the tools of this build, or the number of tokens that each takes in tools/list. It needs no database.
+// Prints the tools of this build, or the number of tokens of each tool in tools/list. Needs no database.
 import { buildOrExit } from './build.mjs';
 
 const COLUMN_GAP = '  ';

@@ -14,8 +14,9 @@ const ROLE_SUFFIX =
 const SUFFIXES =
   /^(controller|tools|prompts|completions|worker|guard|filter|strategy|service|runner|repository|entity|inputs|results|decorator|encoder|module)$/;
 /**
- * The files that may give a text to the URL parser of Node.js themselves, and the reason. All others call `parseUrl`,
- * `isUrl`, `asciiDomain` or `unicodeDomain`, which check the length first: the parser takes seconds for a long host.
+ * The files that may call the URL parser of Node.js directly, each with the reason. All other files call `parseUrl`,
+ * `isUrl`, `asciiDomain` or `unicodeDomain`. These functions check the length first, because the parser takes seconds
+ * for a long host.
  */
 const PARSES_URLS: Record<string, string> = {
   'text/parse-url.ts': 'checks the length first',
@@ -28,7 +29,7 @@ const PARSES_URLS: Record<string, string> = {
   'http/origins.ts': 'parses a setting',
   'queue/bull-queue.module.ts': 'parses a setting',
 };
-/** The files that normalize text, and the reason why this takes no long time. */
+/** The files that normalize text, each with the reason why this does not take long. */
 const NORMALIZES_TEXT: Record<string, string> = {
   'accounts/account.ts': 'checks the length first',
   'contacts/contact-fields.ts': 'normalizes no long sequence of combining marks',
@@ -173,7 +174,7 @@ function parsesUrl(node: ts.Node): boolean {
     return /^(canParse|parse)$/.test(node.name.text) && isNamed(node.expression, /^URL$/);
   }
   if (!ts.isBinaryExpression(node) || !ts.isPropertyAccessExpression(node.left)) return false;
-  // To set the host of a URL is to parse it.
+  // An assignment to one of these members of a URL parses the host.
   return (
     node.operatorToken.kind === ts.SyntaxKind.EqualsToken &&
     isNamed(node.left.name, /^(href|host|hostname)$/) &&

@@ -152,7 +152,7 @@ async function listenerPid() {
   return pids[0];
 }
 
-/** Returns the environment of a process. The text is empty for a process of another user, which cannot be read. */
+/** Returns the environment of a process. The text is empty if the process belongs to another user. */
 function environmentOf(pid) {
   try {
     return readFileSync(`/proc/${pid}/environ`, 'utf8');

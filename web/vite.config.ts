@@ -1,7 +1,7 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 
-/** The header `Host` stays that of the pages, because the service compares it with `Origin`. */
+/** The service gets the header `Host` of the browser unchanged, because it compares this header with `Origin`. */
 const SERVICE = {
   target: process.env.SWITCHBOARD_URL ?? 'http://127.0.0.1:3000',
   changeOrigin: false,

@@ -72,7 +72,7 @@ const url = await serveWebhooks(async (payload) => {
 });
 announce({ url });
 
-/** Tells the server the address of the handler, as soon as it listens. */
+/** Tells the Restate server the address of the handler. Repeats the request until the server listens. */
 async function register() {
   const patience = Date.now() + START_MS;
   for (;;) {

@@ -1,6 +1,7 @@
 -- Collects statistics of tables that have at least doubled since their last statistics. With default settings,
--- autovacuum does so only a minute later. Until then, functions keep plans that were made when the table was empty.
--- Such a plan reads all rows of an organization to find one, because all indexes of an empty table cost the same.
+-- autovacuum collects these statistics only a minute later. Until then, functions keep plans that were made when the
+-- table was empty. Such a plan reads all rows of an organization to find one, because all indexes of an empty table
+-- cost the same.
 --
 -- Arguments: none.
 -- Result: the number of tables.

@@ -1,11 +1,11 @@
--- Trigger after each INSERT statement: takes the new rows from a quota.
+-- Trigger after each INSERT statement: subtracts the number of new rows from a quota.
 --
 -- Arguments: those of the trigger: the name of the quota; `daily` or `total`.
 -- Result: nothing. When this quota or the quota of stored bytes is used up, the statement fails with SB002 and inserts
 --   nothing.
 -- Locks: those of private.take_quota.
 --
--- It runs as the owner. So rows that SQL of a tool inserts are counted too, and that SQL cannot change the counters.
+-- It runs as the owner. So rows that SQL of a tool inserts are counted too, and such SQL cannot change the counters.
 create or replace function private.count_insert() returns trigger
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp as $$

@@ -4,7 +4,7 @@
 --   organization that differ from the defaults, as an object of numbers by name (null: none), and where the request
 --   came from: address, request_id and client (null: unknown). The quotas apply until an operator changes them. The
 --   quota of messages applies until the address is verified.
--- Result: nothing. An address that is taken is a unique violation on users_email_key.
+-- Result: nothing. If the address is taken, the function fails with a unique violation of users_email_key.
 -- Locks: only the new rows.
 create or replace function gate.create_account(
   new_user_id text,

@@ -3,8 +3,9 @@
 -- Arguments:
 --   of_user_id     the person
 --   started_after  sessions that started earlier have ended, even if they are used
--- Result: the digest of the id, the organization, the start, the time at which the session ends without use, and the
---   address and the client of the sign-in. Both are null for sessions of an older version, which did not store them.
+-- Result: the digest of the id, the organization, the start, the time at which the session ends if it is not used, and
+--   the address and the client of the sign-in. Both are null for sessions of an older version, which did not store
+--   them.
 -- Locks: none.
 create or replace function gate.find_sessions(of_user_id text, started_after timestamptz)
 returns table (

@@ -1,9 +1,9 @@
 -- Trigger function: logs each channel for which the decision of a contact has changed.
 --
 -- Arguments: none (row trigger on insert and update of contacts).
--- Result: null. While the quota of stored bytes of the organization is used up, the log gets no evidence. Then changes
---   are error SB002 unless a contact only withdraws its consent. More than 50 channels are SB002 too. Merges get these
---   errors too. The log gets the first 256 characters of each text.
+-- Result: null. While the quota of stored bytes of the organization is used up, the log gets no evidence. Then a change
+--   fails with SB002, unless a contact only withdraws its consent. A change of a contact with more than 50 channels
+--   fails in the same way. Merges can fail with these errors too. The log gets the first 256 characters of each text.
 -- Locks: only the new rows of the log.
 --
 -- It runs as the owner, so SQL of a tool can neither change nor suppress entries. For its own changes, such SQL can

@@ -3,7 +3,7 @@
 -- Arguments:
 --   begins  times at which the run began, or null
 --   since   this time and earlier times do not count
--- Result: the later begins, oldest first. An empty array when there are none.
+-- Result: the times after "since", oldest first. An empty array when there are none.
 -- Locks: none.
 create or replace function private.recent_begins(begins timestamptz[], since timestamptz)
 returns timestamptz[]

@@ -1,4 +1,4 @@
--- Adds a batch of entries to the audit log and to the log of calls, of any organizations.
+-- Adds a batch of entries, which may belong to any organizations, to the audit log and to the log of calls.
 --
 -- Arguments:
 --   audit_entries  the JSON of private.write_audit()

@@ -4,8 +4,8 @@
 -- Result: nothing. A quota that is used up is error SB002, so nothing is inserted.
 -- Locks: none.
 --
--- A statement that inserts no row is not refused: a row with its idempotency key exists, and its caller gets the stored
--- result.
+-- A statement that inserts no row is not refused: a row with the same idempotency key exists already, and the caller
+-- gets the stored result.
 create or replace function private.refuse_insert() returns trigger
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp as $$

@@ -1,4 +1,4 @@
--- Ends the claims of schedules that this worker gives back: each is due again at its next tick.
+-- Ends the claims of schedules that this worker gives back: each schedule is due again at its next tick.
 --
 -- Arguments:
 --   ids, epochs  the claims, as two arrays of the same length. Claims that were lost are ignored.

@@ -3,8 +3,8 @@
 -- Arguments:
 --   batch_size  the largest number of entries
 -- Result: how many entries were chained.
--- Locks: the entries of the queue, which it skips when another process has them, and then the chains of their
---   organizations, in the order of their ids. No call waits for these locks.
+-- Locks: first the entries of the queue, except those that another process has locked. Then the chains of the
+--   organizations of these entries, in the order of the ids of the organizations. No call waits for these locks.
 --
 -- The order of the chain is the order in which the entries became visible to this function. Entries of one batch are
 -- ordered by id. An entry that was deleted from the log before it was chained gets a hash as well: audit:verify then

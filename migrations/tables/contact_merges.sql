@@ -8,7 +8,8 @@ create table public.contact_merges (
   -- The contact that the id means now. A later merge of the survivor changes this column, so one look-up is enough.
   survivor_id text collate "C" not null,
   merged_at timestamptz(3) not null default now(),
-  -- Both contacts before the merge and the survivor after it. gate.purge_contact_merges() sets this column to null.
+  -- The data of both contacts before the merge, and of the survivor after the merge. gate.purge_contact_merges() sets
+  -- this column to null.
   undo json,
   -- The ids of the rows that were moved, by kind. Null when undo is null.
   moved jsonb,

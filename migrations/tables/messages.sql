@@ -11,7 +11,7 @@ create table public.messages (
   body text not null,
   -- Null for a message that has only text. Then only the body is sent.
   html text,
-  -- The headers of an e-mail that the caller has set.
+  -- The headers that the caller has set for an e-mail.
   envelope json,
   has_html boolean not null generated always as (html is not null) stored,
   -- The message is sent only to contacts that get this topic. Null: it is transactional.

@@ -6,7 +6,8 @@ create table private.quota_usage (
     constraint quota_usage_name_fkey references private.quota_defaults (name),
   used bigint not null,
   measured_at timestamptz not null default now(),
-  -- True from 80 % until the use is less than 70 %. So the audit log gets one entry and not one for each measurement.
+  -- Becomes true at 80 % of the quota, and false again below 70 %. So the audit log gets one entry and not one for each
+  -- measurement.
   warned boolean not null,
   constraint quota_usage_pkey primary key (organization_id, name)
 ) with (fillfactor = 70);

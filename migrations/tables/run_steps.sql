@@ -1,6 +1,6 @@
 -- Stores the run journal: input, output, error and attempts of each step.
 create table public.run_steps (
-  -- There is no foreign key to organizations: the one to the run includes this column.
+  -- There is no foreign key to organizations: the foreign key to the run includes this column.
   organization_id text collate "C" not null,
   run_id text collate "C" not null,
   step_id text collate "C" not null,
@@ -12,7 +12,7 @@ create table public.run_steps (
   input json,
   output json,
   error json,
-  -- The position of a loop. The rows of its finished iterations are deleted.
+  -- How far a loop is. The journal rows of the finished iterations of this loop are deleted.
   progress json,
   wake_at timestamptz,
   started_at timestamptz not null,

@@ -1,6 +1,6 @@
 -- Stores the waits of runs for something other than a time: events, calls of resume URLs, and the ends of runs. There
--- is one row for each such step, and for each resume URL that was called, even before its step begins. Both insert the
--- same key, so a simultaneous call and step see each other.
+-- is one row for each such step, and for each resume URL that was called, even before its step begins. The step and the
+-- call insert a row with the same key, so they see each other even when they are simultaneous.
 create table public.run_waits (
   organization_id text collate "C" not null
     constraint run_waits_organization_id_fkey references public.organizations (id) on delete cascade,

@@ -1,10 +1,11 @@
--- Stores the next tick of each active workflow with a schedule, and the claims of workers on it.
+-- Stores the next tick of each active workflow that has a schedule. A worker claims a tick in its row.
 create table public.workflow_schedules (
   organization_id text collate "C" not null
     constraint workflow_schedules_organization_id_fkey references public.organizations (id) on delete cascade,
   workflow_id text collate "C" not null,
   next_tick_at timestamptz not null,
-  -- A worker may claim the tick from this time on: its time, or the end of the lease.
+  -- From this time on, a worker may claim the tick. The value is the time of the tick or, after a claim, the end of
+  -- the lease.
   available_at timestamptz not null,
   epoch integer not null default 0,
   constraint workflow_schedules_pkey primary key (organization_id, workflow_id),

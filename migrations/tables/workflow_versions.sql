@@ -1,4 +1,4 @@
--- Stores immutable, numbered copies of definitions. A run is pinned to one.
+-- Stores versions: immutable, numbered copies of definitions. Each run is pinned to one version.
 create table public.workflow_versions (
   organization_id text collate "C" not null
     constraint workflow_versions_organization_id_fkey references public.organizations (id) on delete cascade,
@@ -12,8 +12,9 @@ create table public.workflow_versions (
   actor_kind text,
   actor_id text collate "C",
   restored_from integer,
-  -- The hashes of argument schemas by tool: those at the time of saving, and newer ones that were checked since. The
-  -- type is jsonb, because one operator of jsonb (containment) compares all hashes in one step.
+  -- tool_schemas has the hash of the argument schema of each tool at the time of saving. fitting_schemas has the
+  -- hashes of the last check that the steps passed after they were saved. The type is jsonb, because one operator of
+  -- jsonb (containment) compares all hashes in one step.
   tool_schemas jsonb,
   fitting_schemas jsonb,
   loose_references json,

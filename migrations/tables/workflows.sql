@@ -21,7 +21,7 @@ create table public.workflows (
   deleted_at timestamptz,
   constraint workflows_pkey primary key (organization_id, id)
 );
--- A webhook names the workflow before its organization is known.
+-- The address of a webhook has the id of the workflow, and not the id of the organization. This index finds the row.
 create index workflows_id_idx on public.workflows (id);
 -- Every change of a contact reads this index, so it contains only workflows that an event can start.
 create index workflows_event_idx on public.workflows (organization_id, trigger_event)

@@ -14,8 +14,8 @@ export function pack(folder) {
 }
 
 /**
- * Installs the packed Switchboard into a module. All other packages are links to those installed here, so nothing is
- * downloaded and no package exists twice.
+ * Installs the packed Switchboard into a module. All other packages are links to the packages of this checkout, so
+ * nothing is downloaded and no package exists twice.
  */
 export function installLinked(project, tarball) {
   const modules = join(project, 'node_modules');

@@ -1,7 +1,7 @@
 import { builtinModules } from 'node:module';
 import { Script } from 'node:vm';
 
-/** PostgreSQL keeps 63 characters of a name. The name of the index is the name of the table with 31 more characters. */
+/** PostgreSQL keeps 63 characters of a name. The index of the table has a name with 31 more characters. */
 const MAX_TABLE_LENGTH = 32;
 const NOUN_OF_TEMPLATE = /purchase([-_ ]?)order(s?)/gi;
 
@@ -43,7 +43,7 @@ export function faultOf(name, taken) {
   return undefined;
 }
 
-/** Returns the text of the template with the noun of the module in place of the template's noun. */
+/** Replaces every form of "purchase order" in a text of the template by the same form of the module's name. */
 export function rename(text, name) {
   const { one, many } = formsOf(name);
   const renamed = text.replaceAll(NOUN_OF_TEMPLATE, (found, gap, end) => {

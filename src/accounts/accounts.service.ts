@@ -73,7 +73,10 @@ export class AccountsService {
     return row && isRight ? toAccount(row) : null;
   }
 
-  /** Returns the account of an address in the organization that the person joined first, or null. */
+  /**
+   * Returns the account of the person with this address, in the organization that the person joined first. Returns null
+   * for an unknown address.
+   */
   async findByEmail(email: string): Promise<Account | null> {
     const [row] = await this.gate.call<AccountRow>('find_account', [email, null, null]);
     return row ? toAccount(row) : null;

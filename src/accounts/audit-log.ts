@@ -16,7 +16,7 @@ export interface AuditDetails {
 }
 
 /**
- * Records who changed what, in the transaction of the change, so that neither is committed without the other.
+ * Records who changed what, in the transaction of the change, so that the change and its entry are committed together.
  * `CallRecorder` records calls that were refused or failed.
  */
 @Injectable()

@@ -30,9 +30,13 @@ export class BoundedQueue {
 
   private wait(): Promise<void> {
     if (this.waiting.length >= this.mostWaiting) {
-      throw new AppError('unavailable', 'Too many people sign in at this moment. Try again.', {
-        retryAfterSeconds: 2,
-      });
+      throw new AppError(
+        'unavailable',
+        'Too many people are signing in at this moment. Try again.',
+        {
+          retryAfterSeconds: 2,
+        },
+      );
     }
     return new Promise((resolve) => this.waiting.push(resolve));
   }

@@ -21,7 +21,8 @@ const MOST_PER_SECOND = 20;
 const MOST_WAITING = 10_000;
 const MOST_ERROR_CHARACTERS = 300;
 /**
- * The outcomes of calls that were neither refused nor failed. This class adds no entry to the audit log for such calls.
+ * The outcomes of calls that were not refused and did not fail. This class adds no entry to the audit log for such
+ * calls.
  */
 const HARMLESS = new Set(['ok', 'input_required', 'canceled']);
 const NAME = /^[a-z][a-z0-9_/]{0,63}$/;
@@ -58,9 +59,9 @@ interface Budget {
 }
 
 /**
- * Writes the log of calls, and the refused and failed calls of the audit log. It writes in batches, twice a second, so
- * that callers never wait. A process that is killed loses the records that it has not written yet. Changes are not
- * written here: their entries commit with them.
+ * Writes all calls to the log of calls, and the refused and failed calls also to the audit log. It writes in batches,
+ * twice a second, so that callers never wait. A process that is killed loses the records that it has not written yet.
+ * This class does not write the entry of a change: that entry is committed together with the change.
  */
 @Injectable()
 export class CallRecorder implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -183,7 +184,7 @@ export class CallRecorder implements OnApplicationBootstrap, BeforeApplicationSh
     return budget;
   }
 
-  /** Gives every organization a new budget. Adds a row with the number of calls that got no row of their own. */
+  /** Gives every organization a new budget. Adds a row with the number of calls that were not logged. */
   private endSecond(): void {
     const at = new Date();
     for (const [organizationId, { calls, entries }] of this.budgets) {

@@ -7,7 +7,7 @@ import type { Account } from './account.js';
 import { mapDatabaseError } from '../database/database-error.js';
 import { toError } from '../errors/app-error.js';
 
-/** The time within which a session is extended at most once, so that most requests write nothing. */
+/** A session is extended at most once in this time, so that most requests write nothing. */
 const EXTEND_EVERY_MS = 60 * 1000;
 const MOST_REMEMBERED = 10_000;
 const PRUNE_SECONDS = 15 * 60;

@@ -54,7 +54,7 @@ export class SignInGuard extends AuthGuard('local') {
     // Every response gets its request id here. If only some responses had this header, it would show who has an
     // account.
     const origin = readRequestOrigin(request);
-    // U+0000 is refused here. PostgreSQL would refuse the look-up with it, and the answer would be 500.
+    // Refuse U+0000 here. PostgreSQL would refuse a look-up with this character, and the answer would be 500.
     const account = email.includes('\0') ? null : await this.accounts.findByEmail(email);
     const subject = account?.organizationId;
     this.security.report('failed_sign_in', { subject, address: clientAddress(request) });

@@ -13,7 +13,7 @@ export interface ChainHead {
 
 export interface Verification {
   readonly heads: readonly ChainHead[];
-  /** Descriptions of what was changed, removed or inserted. At most 1000 entries. */
+  /** Descriptions of the changes that were found, such as a removed entry. At most 1000 descriptions. */
   readonly faults: readonly string[];
   readonly entries: number;
   /** The number of entries that are not chained yet. */
@@ -78,8 +78,8 @@ export class AuditVerifier {
     // All statements see the same snapshot, so entries that are written meanwhile are not reported as faults.
     await this.client.query('begin isolation level repeatable read read only');
     try {
-      // The database or the role can have its own search_path, with which other functions could hide those of
-      // PostgreSQL.
+      // Somebody may have set a search_path for the database or the role. Without this statement, a query could then
+      // call other functions of the same names in place of those of PostgreSQL.
       await this.client.query('set local search_path = pg_catalog');
       const { rows: chains } = await this.client.query<Chain>(
         'select * from private.audit_chains order by organization_id',
@@ -151,7 +151,10 @@ export class AuditVerifier {
     }
   }
 
-  /** Returns the stored hash. So a changed entry is one fault, and the entries after it are not reported. */
+  /**
+   * Checks an entry and returns its stored hash. The next entry is checked with this stored hash, so a changed entry is
+   * only one fault.
+   */
   private verifyEntry(
     id: string,
     entryId: string,

@@ -18,7 +18,10 @@ interface LogRow extends OrganizationRow {
   id: string;
 }
 
-/** The rows to read: those from the time `from` on and before `until`. With `after`, only rows after this position. */
+/**
+ * The rows to read: those at or after the time `from`, and before the time `until`. With `after`, only rows after this
+ * position.
+ */
 export interface LogWindow {
   readonly from: Date;
   readonly until: Date;

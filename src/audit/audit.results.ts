@@ -64,7 +64,7 @@ export class CallView {
   @Timestamp('When the call ended.')
   at: string;
 
-  @Text('key or user; system for a row that counts others.')
+  @Text('key or user; system for a row that counts calls.')
   caller_kind: string;
 
   @Text()
@@ -76,7 +76,7 @@ export class CallView {
   @Text('ok, or the code of the error.')
   outcome: string;
 
-  @Text('What the caller was told.', { nullable: true })
+  @Text('Error text of the response.', { nullable: true })
   error: string | null;
 
   @Integer()

@@ -24,7 +24,10 @@ export function toJsonLines(entries: readonly AuditEntryView[]): string {
   return entries.map((entry) => `${JSON.stringify(entry)}\n`).join('');
 }
 
-/** Returns CSV (RFC 4180), with the names of the columns if `hasHeader`. A text that is a formula gets an apostrophe. */
+/**
+ * Returns CSV (RFC 4180), with the names of the columns if `hasHeader`. An apostrophe is put before a text that
+ * spreadsheets would run as a formula.
+ */
 export function toCsv(entries: readonly AuditEntryView[], hasHeader: boolean): string {
   const rows = entries.map((entry) => COLUMNS.map((column) => cell(entry[column])));
   const lines = hasHeader ? [[...COLUMNS], ...rows] : rows;

@@ -25,7 +25,7 @@ interface BatchLimits<Item> {
 export class Batcher<Item, Result> {
   /** The batch of each key that still accepts items. */
   private readonly open = new Map<string, Batch<Item, Result>>();
-  /** The work that started last for each key, until it ends. */
+  /** The promise of the newest work of each key. It is removed when this work ends. */
   private readonly running = new Map<string, Promise<unknown>>();
 
   private readonly limits: Required<BatchLimits<Item>>;

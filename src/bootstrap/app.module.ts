@@ -51,8 +51,8 @@ export interface AppOptions extends Pick<Extensions, 'modules' | 'entities'> {
 class ProcessModule {}
 
 /**
- * Composes a Switchboard process. Every process has the same modules. The workers and the HTTP server read in
- * `env` whether this process starts them.
+ * Composes a Switchboard process. Every process has the same modules. Settings in `env` decide whether the workers and
+ * the HTTP server start in this process.
  */
 @Module({})
 export class AppModule {

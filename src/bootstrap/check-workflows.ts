@@ -34,7 +34,10 @@ interface Report {
 
 const PAGE = 500;
 const UNDEFINED_TABLE = '42P01';
-/** Selects the versions of active workflows and unfinished runs. It reads JSON, because old databases lack some columns. */
+/**
+ * Selects the versions of active workflows and unfinished runs. The statement converts each version to JSON, because
+ * some columns do not exist in old databases.
+ */
 const OUTDATED = `
   declare outdated no scroll cursor for
   with in_use as (

@@ -27,16 +27,16 @@ import {
 const HEADERS_TIMEOUT_MS = 10_000;
 // Bodies have shorter limits: see BodyTimes.
 const REQUEST_TIMEOUT_MS = 2 * 60 * 60_000;
-// The interval at which Node.js looks for requests that exceed the timeouts. Its default of 30 s would allow slow
-// clients up to 40 s.
+// The interval at which Node.js looks for requests that exceed the timeouts. With the default of 30 s, a slow client
+// could take 40 s for its headers.
 const TIMEOUT_CHECK_MS = 1000;
 // The keep-alive timeout is longer than the 60 s of most proxies. If the server closed first, a proxy could lose a
 // request.
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 /**
  * The number of new connections that may wait until the process accepts them. With the default of 511, a client that
- * opens thousands of connections together would keep others waiting: their connections are dropped, and their systems
- * try again after 1 s, then 2 s, then 4 s. The system may lower this number (`net.core.somaxconn`).
+ * opens thousands of connections at the same time would delay other clients: the kernel drops their connections, and
+ * they try again after 1 s, then 2 s, then 4 s. The kernel may lower this number (`net.core.somaxconn`).
  */
 const BACKLOG = 8192;
 

@@ -15,7 +15,7 @@ export type EndReason = 'session_ended' | 'stopping';
 
 /**
  * Writes changes as server-sent events (HTML standard, section 9.2). While a client reads slowly, at most 1,000 names
- * wait for it. More names become a gap.
+ * wait for it. A gap replaces a larger number of names.
  */
 export class ChangeStream {
   private readonly names = new ChangedNames();
@@ -85,7 +85,8 @@ export class ChangeStream {
   private send(event: string, data: object): void {
     if (this.output.destroyed || this.output.writableEnded) return;
     this.lastId += 1;
-    // The id makes browsers send Last-Event-ID when they connect again, which shows that changes may be lost.
+    // Because of the id, browsers send Last-Event-ID when they connect again. This header shows that the client may
+    // have missed changes.
     this.output.write(`id: ${this.lastId}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
   }
 }

@@ -11,7 +11,10 @@ import { ChangeStream, type EndReason } from './change-stream.js';
 const MAX_OPEN = 1024;
 const MAX_OPEN_OF_ORGANIZATION = 64;
 const MAX_OPEN_OF_SESSION = 8;
-/** The longest time that a stream outlives its session, when the session expires or the notification is lost. */
+/**
+ * The longest time that a stream outlives its session. It matters when the session expires, or when the notification
+ * that the session has ended is lost.
+ */
 const SESSION_CHECK_MS = 15_000;
 const RETRY_SECONDS = 5;
 

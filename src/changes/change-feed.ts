@@ -85,7 +85,8 @@ export class ChangeFeed implements OnApplicationShutdown {
     const listener = { receive };
     const ofOrganization = this.listeners.get(organizationId) ?? new Set();
     this.listeners.set(organizationId, ofOrganization.add(listener));
-    // A process listens only while it has subscriptions, because each notification costs every listener time.
+    // A process listens only while it has subscriptions, because each notification takes processor time in every
+    // listening process.
     const channel = (this.channel ??= this.listen());
     const unsubscribe = (): void => {
       if (!ofOrganization.delete(listener)) return;

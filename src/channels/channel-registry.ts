@@ -14,8 +14,8 @@ export interface RegisteredChannel {
 }
 
 /**
- * Finds the classes with `@Channel` at boot. Two channels of one name, or a class that lacks a method, stop the process.
- * Otherwise messages could wait for a channel that cannot send them.
+ * Finds the classes with `@Channel` at boot. Two channels with the same name, or a class that lacks a method, stop the
+ * process. Otherwise messages could wait for a channel that cannot send them.
  */
 @Injectable()
 export class ChannelRegistry implements OnModuleInit {

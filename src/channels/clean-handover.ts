@@ -1,7 +1,10 @@
 import { storable } from '../text/storable.js';
 import type { Handover } from './channel-contract.js';
 
-/** The longest stored id of a provider. An index of PostgreSQL limits it. Real ids have at most 250 characters. */
+/**
+ * The most characters that are stored of the id that a provider gives a message. An index of PostgreSQL allows no
+ * longer ids. Real ids have at most 250 characters.
+ */
 const LONGEST_ID = 255;
 const LONGEST_REASON = 1000;
 const LONGEST_RETRY_SECONDS = 24 * 60 * 60;

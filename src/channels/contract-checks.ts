@@ -16,7 +16,7 @@ const NOBODY: ChannelContact = { email: null, phone: null, properties: {} };
 /** Prepares the provider for the next handover. It may return the address to which that handover must go. */
 export type Scenario = () => void | { to: string } | Promise<void | { to: string }>;
 
-/** A channel under test, and how to make its provider answer. */
+/** A channel under test, with functions that prepare the answers of its provider. */
 export interface ChannelContractCase {
   readonly channel: DeliveryChannel;
   /** The account at the provider. Undefined only for a channel without provider kinds. */
@@ -87,7 +87,7 @@ export function channelContract(given: ChannelContractCase): ContractCheck[] {
       },
     },
     {
-      name: 'accepts its content, and checks any text without throwing',
+      name: 'accepts valid content, and checks any text without throwing',
       run: async () => {
         assert.deepEqual(channel.checkContent(content), []);
         for (const text of HOSTILE_TEXTS) {

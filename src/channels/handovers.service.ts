@@ -15,7 +15,7 @@ import { ChannelProvidersService, type StoredProvider } from './channel-provider
 import { ChannelRegistry, type RegisteredChannel } from './channel-registry.js';
 import { readEnvelope } from './read-envelope.js';
 
-/** The result for an invalid envelope. Only SQL of a tool can store one. */
+/** The result for an invalid envelope. Only SQL of a tool can store an invalid envelope. */
 const INVALID_ENVELOPE: Handover = {
   outcome: 'refused',
   code: 'render_failed',
@@ -99,7 +99,10 @@ export class HandoversService {
     return options?.providers ? await this.providers.list(organizationId, name) : [];
   }
 
-  /** Reserves the next message of a provider. Returns the seconds until it may be sent, 0 for now. */
+  /**
+   * Reserves a place for one message in the limit of a provider. Returns the seconds until the message may be sent, and
+   * 0 when it may be sent now.
+   */
   async reserve(organizationId: string, provider: StoredProvider | undefined): Promise<number> {
     if (!provider?.perSecond) return 0;
     const values = bucketOf(organizationId, provider, provider.perSecond);

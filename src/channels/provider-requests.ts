@@ -31,8 +31,8 @@ export type ProviderAnswer =
   | { readonly response?: undefined; readonly failure: Exclude<Handover, { outcome: 'sent' }> };
 
 /**
- * Sends the requests of channels to providers. Allows public addresses with TLS, and addresses that `OUTBOUND_ALLOW`
- * names with or without TLS. When there is no response, the result says whether the request may have arrived.
+ * Sends the requests of channels to providers. Public addresses require TLS. Addresses in `OUTBOUND_ALLOW` do not
+ * require TLS. When there is no response, the result says whether the request may have arrived.
  */
 @Injectable()
 export class ProviderRequests {

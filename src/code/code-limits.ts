@@ -5,5 +5,5 @@ export const MAX_CODE_SECONDS = 10;
 export const MAX_CODE_MEMORY = 64 * 1024 * 1024;
 /** The largest number of characters of the code of one step. A whole definition has at most 256 KiB. */
 export const MAX_CODE_CHARACTERS = 64 * 1024;
-/** The longest time, in milliseconds, in which all codes of a definition are compiled together. */
+/** The longest time, in milliseconds, that the compilation of all codes of a definition may take in total. */
 export const MAX_CHECK_MS = 2000;

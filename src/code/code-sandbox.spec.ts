@@ -77,7 +77,7 @@ describe('code', () => {
     expect(random).toBe(((await run(code)) as unknown[])[3]);
   });
 
-  it('does not change what later code sees', async () => {
+  it('has no effect on code that runs later', async () => {
     await run('Array.prototype.map = () => 1; globalThis.left = 1; JSON.parse = null; return 1');
     expect(await run('return [typeof left, [1].map((x) => x), typeof JSON.parse]')).toEqual([
       'undefined',

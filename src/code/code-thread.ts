@@ -51,7 +51,7 @@ export class CodeThread {
     }
   }
 
-  /** Ends the thread at once, whatever it does. */
+  /** Ends the thread immediately, even while a job runs. */
   async end(): Promise<void> {
     await this.worker.terminate();
   }

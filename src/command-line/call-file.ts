@@ -31,7 +31,7 @@ type BatchResult = { readonly rows: readonly Row[] } & (
 
 /**
  * Calls the tool once for each row of the file. Returns exit code 0 when all rows are done, and 1 when some are rejected.
- * Throws a {@link CommandError} when it cannot continue, after it has said from which row to continue.
+ * When it cannot continue, prints how to continue with a later command, and then throws a {@link CommandError}.
  */
 export async function callFile(
   client: ServiceClient,
@@ -85,7 +85,7 @@ export async function callFile(
 
 /**
  * Yields the results in the order of the file, while at most `parallel` batches wait for a response. So rejected rows
- * are written in order, and every row before the last result has its result.
+ * are written in the order of the file. When the result of a row is yielded, all earlier rows have their results.
  */
 async function* sendBatches(
   sender: RowSender,
@@ -102,7 +102,8 @@ async function* sendBatches(
     }
     while (sending.length > 0) yield await sending.shift()!;
   } finally {
-    // After a fault, nothing may be sent. Otherwise the row at which the command says to continue would be wrong.
+    // After a fault, nothing may be sent. Otherwise the command would name a wrong row as the one from which to
+    // continue.
     await Promise.all(sending);
   }
 }

@@ -5,7 +5,7 @@ import { CommandError } from './command-error.js';
 export interface InputFile {
   /** The size of the file. Undefined for standard input and for pipes. */
   readonly bytes: number | undefined;
-  /** Reads the file until its end or until the signal. */
+  /** Reads the file until its end, or until the signal aborts. */
   read(stop: AbortSignal): AsyncGenerator<Uint8Array>;
 }
 

@@ -5,8 +5,8 @@ const WATCHED_INTERVAL_MS = 200;
 const LOGGED_INTERVAL_MS = 10_000;
 
 /**
- * Counts rows and reports the progress of the command. On a terminal, one line is replaced; elsewhere a line follows
- * every ten seconds.
+ * Counts rows and reports the progress of the command. On a terminal, it replaces the last line. Elsewhere, it writes a
+ * new line every ten seconds.
  */
 export class Progress {
   private readonly beganAt = performance.now();

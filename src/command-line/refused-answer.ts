@@ -21,7 +21,10 @@ export class RefusedAnswer extends CommandError {
   }
 }
 
-/** Parses the body of a successful answer. Throws a {@link RefusedAnswer} that says what answered, and what to do. */
+/**
+ * Parses the body of a successful answer. Throws a {@link RefusedAnswer} for any other answer. The message of this
+ * error describes the answer and says what to do.
+ */
 export function readAnswer(answer: ServiceAnswer, address: URL): unknown {
   const body = parseBody(answer);
   if (answer.status === 200 && body !== undefined) return body;

@@ -51,7 +51,7 @@ export class Retries {
 
   private pause(fault: CommandError, ms: number): void {
     const asked = fault instanceof RefusedAnswer ? fault.retryAfterMs : undefined;
-    // The random part keeps clients from continuing at the same moment, when they would be refused together again.
+    // Without the random part, all waiting clients would continue at the same moment and be refused again.
     const waitMs = Math.min(asked ?? ms, MAX_RETRY_AFTER_MS) * (1 + Math.random() / 10);
     const until = performance.now() + waitMs;
     if (until <= this.pausedUntil) return;

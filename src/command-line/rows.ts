@@ -7,7 +7,9 @@ export const MAX_BODY_BYTES = 1024 * 1024;
 const SPACE = /^[ \t]*$/;
 
 export interface RowError {
-  /** A code of docs/errors.md: a code of tools or a number of JSON-RPC. */
+  /**
+   * The code of an error, as docs/errors.md lists it: a text for an error of a tool, and a number for a JSON-RPC error.
+   */
   readonly code: string | number;
   readonly message: string;
   readonly [member: string]: unknown;

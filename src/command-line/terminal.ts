@@ -55,7 +55,8 @@ export function safeLine(text: string): string {
 }
 
 /**
- * Returns indented JSON. Characters that a terminal does not show are escaped. The text stays JSON of the same value.
+ * Returns indented JSON. Characters that a terminal does not show are escaped. The escaped text is JSON of the same
+ * value.
  */
 export function safeJson(value: unknown): string {
   return JSON.stringify(value, undefined, 2).replaceAll(

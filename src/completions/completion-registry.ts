@@ -30,7 +30,7 @@ interface RegisteredCompletion {
 /** The suggested values of an argument. The field names are those of the MCP specification. */
 export interface CompletionResult {
   values: string[];
-  /** The number of all values. Absent if `values` does not have all of them. */
+  /** The number of all values. Absent if `values` does not contain all values. */
   total?: number;
   hasMore: boolean;
 }

@@ -6,8 +6,8 @@ export type CompletedArgument = { argument: string } & ({ prompt: string } | { r
 
 export type CompletionOptions = CompletedArgument & {
   /**
-   * The tools that find the same data. Nothing is suggested when a policy hides one of these tools, or requires a
-   * confirmation for a tool that only reads.
+   * The tools that return the data from which the values come. Nothing is suggested when a policy hides one of these
+   * tools, or requires a confirmation for one of them that only reads.
    */
   needs?: readonly string[];
 };

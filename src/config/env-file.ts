@@ -10,9 +10,9 @@ export interface VariableNames {
 }
 
 /**
- * Adds the variables of the file `.env` to the environment of this process. A variable that the environment has already
- * stays as it is. The file is in the working directory of the process, which npm scripts set to the folder of
- * `package.json`. Throws an {@link EnvError} when it cannot be read.
+ * Adds the variables of the file `.env` to the environment of this process. It does not change variables that the
+ * environment has already. The file is in the working directory of the process, which npm scripts set to the folder of
+ * `package.json`. Throws an {@link EnvError} when the file cannot be read.
  *
  * With `NODE_ENV=test` the file is not read, so that tests do not reach the database of a developer.
  */

@@ -1,4 +1,4 @@
-/** The environment variable of each setting. Tests compare `.env.example` and docs/configuration.md with it. */
+/** The environment variable of each setting. Tests compare `.env.example` and docs/configuration.md with this list. */
 export const ENV_NAMES = {
   port: 'PORT',
   host: 'HOST',

@@ -26,7 +26,10 @@ export class Env {
   @IsWholeNumber(0, 65_535)
   readonly port: number = 3000;
 
-  /** The HTTP server listens on this address. The default is loopback with the embedded database, else every interface. */
+  /**
+   * The HTTP server listens on this address. The default is the loopback address with the embedded database, and every
+   * interface otherwise.
+   */
   @IsString()
   @Length(1, 255)
   readonly host: string;
@@ -139,7 +142,10 @@ export class Env {
   @IsWholeNumber(0, 1_000_000)
   readonly keysPerHour: number = 60;
 
-  /** The proxies that name the client in X-Forwarded-For. From other clients, that header has no effect. */
+  /**
+   * The addresses of trusted proxies. The header X-Forwarded-For of a trusted proxy names the client. The same header
+   * has no effect when another system sends it.
+   */
   @IsString()
   @Length(0, 4096)
   readonly trustedProxies: string = '';

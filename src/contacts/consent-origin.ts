@@ -17,8 +17,8 @@ export async function withConsentOrigin<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   session.defer(SET, [source, evidence ? JSON.stringify(evidence) : '']);
-  // When `work` throws, nothing is reset here. The caller rolls back to its savepoint or ends its transaction, and
-  // this restores the settings.
+  // When `work` throws, nothing is reset here, because the caller then rolls back to its savepoint or ends its
+  // transaction. Both restore the settings.
   const result = await work();
   session.defer(SET, ['', '']);
   return result;

@@ -25,7 +25,7 @@ export class ContactAliasesRepository {
     { kind, value }: AliasAddress,
   ): Promise<boolean> {
     try {
-      // Without this savepoint, a taken address would abort the whole transaction, which may be that of a step.
+      // Without this savepoint, a taken address would abort the whole transaction, which may belong to a step of a run.
       await this.tenants.savepoint(organizationId, () =>
         this.tenants
           .session(organizationId)

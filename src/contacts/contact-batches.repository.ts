@@ -62,7 +62,7 @@ const UPDATE = `update contacts c set external_id = given.external_id, email = g
 export class ContactBatchesRepository {
   constructor(private readonly tenants: TenantDatabase) {}
 
-  /** Returns which contact has each of the values, as its own or as an alias. */
+  /** Returns, for each of the values, the contact that has it as its own identifier or as an alias. */
   async findHolders(
     organizationId: string,
     values: Readonly<Record<Identifier, readonly string[]>>,

@@ -19,7 +19,7 @@ export function escapeLike(text: string): string {
   return text.replace(/[\\%_]/g, '\\$&');
 }
 
-/** Converts conditions, which must all hold, to SQL. The names of its parameters are unique within one statement. */
+/** Converts conditions, which must all hold, to SQL. The names of the parameters are unique within one statement. */
 export function filterCondition(nodes: readonly FilterNode[]): Condition {
   const parameters: ObjectLiteral = {};
   return { sql: allSql(nodes, parameters), parameters };

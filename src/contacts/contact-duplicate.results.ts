@@ -29,7 +29,7 @@ export class DuplicateView {
   )
   reason: DuplicateReason;
 
-  @Text('What both have in common.')
+  @Text('Value that both share.')
   shared: string;
 
   static of(pair: DuplicatePair): DuplicateView {

@@ -76,8 +76,8 @@ export class ContactDuplicatesRepository {
 }
 
 /**
- * Ignores what many mail services ignore: dots, a tag after a plus sign, and the difference between gmail.com and
- * googlemail.com.
+ * Leaves out the parts of an address that many mail services ignore: dots, a tag after a plus sign, and the difference
+ * between gmail.com and googlemail.com.
  */
 function similarEmail(column: string): string {
   return `replace(split_part(split_part(${column}, '@', 1), '+', 1), '.', '') || '@' ||

@@ -122,8 +122,8 @@ export function searchText(fields: Readonly<ContactFields>): string {
 
 /**
  * Returns `text` in lowercase NFC, for comparisons that ignore case. Text with more than 30 combining marks in sequence
- * is in lowercase only: no language has such text (UAX #15, Stream-Safe Text Format), and sorting the marks takes a time
- * that grows with the square of their number.
+ * is converted to lowercase, but not to NFC: sorting the marks takes a time that grows with the square of their number.
+ * No language has such text (UAX #15, Stream-Safe Text Format).
  */
 export function foldText(text: string): string {
   return (MANY_MARKS.test(text) ? text : text.normalize('NFC')).toLowerCase();

@@ -30,8 +30,8 @@ const PROPERTY_FIELD = /^properties\.([A-Za-z][A-Za-z0-9_]{0,63})$/;
 const DAY = /^\d{4}-\d\d-\d\d$/;
 
 /**
- * Validates the conditions that a caller sent. Each is a condition or a group {and: […]}, {or: […]} or {not: …}. Throws
- * `invalid_arguments` with the path of every fault.
+ * Validates the conditions that a caller sent. Each element is a condition or a group {and: […]}, {or: […]} or
+ * {not: …}. Throws `invalid_arguments` with the path of every fault.
  */
 export function parseFilters(given: readonly object[], rules: ContactRules): FilterNode[] {
   const faults = new FaultList();

@@ -91,7 +91,7 @@ export class UnmergeContactsResult {
   @Nested(() => ContactView, 'The survivor of the merge.')
   survivor: ContactView;
 
-  @Nested(() => MovedRowsView, 'What went back to the restored contact.')
+  @Nested(() => MovedRowsView, 'Rows that the restored contact got back.')
   moved: MovedRowsView;
 
   @TextList('Identifiers that the contact did not get back, because another contact has them now.')

@@ -13,7 +13,7 @@ import {
 } from './contact-merge.results.js';
 import { ContactMergesService } from './contact-merges.service.js';
 
-/** Provides the tools that make one contact of two, and two of one again. */
+/** Provides the tools that merge two contacts, undo a merge, and list merges. */
 @Injectable()
 export class ContactMergeTools {
   constructor(private readonly merges: ContactMergesService) {}

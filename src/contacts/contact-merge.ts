@@ -156,8 +156,8 @@ export function identifiersOf(fields: ContactFields): AliasAddress[] {
 }
 
 /**
- * Returns the stricter decision of each channel: denied before granted before none. Of two equal decisions, returns the
- * first.
+ * Returns the stricter decision for each channel: `denied` is stricter than `granted`, and `granted` is stricter than
+ * no decision. Of two equal decisions, returns the first.
  */
 export function strictest(first: Consent, second: Consent): Consent {
   const strict: Consent = {};

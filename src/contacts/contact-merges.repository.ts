@@ -12,7 +12,7 @@ import type { MergeUndo } from './contact-merge.js';
 import { withConsentOrigin } from './consent-origin.js';
 import { aliasLines, storedValues } from './contact-statements.js';
 
-/** The longest wait for a lock. It ends before PostgreSQL would look for a deadlock, which it does after a second. */
+/** The longest wait for a lock. It is shorter than the second after which PostgreSQL looks for a deadlock. */
 const LOCK_WAIT_MS = 300;
 const USUAL_LOCK_WAIT_MS = 5000;
 
@@ -127,8 +127,8 @@ export class ContactMergesRepository {
   ) {}
 
   /**
-   * Runs `work` behind a savepoint. When `work` waits too long for a lock, rolls back to the savepoint, which
-   * frees the locks, and returns undefined. Otherwise two transactions that wait for each other would be a
+   * Runs `work` behind a savepoint. When `work` waits too long for a lock, rolls back to the savepoint and returns
+   * undefined. The rollback frees the locks of `work`, so that two transactions do not wait for each other in a
    * deadlock.
    */
   async tryWithoutWaiting<T>(

@@ -47,7 +47,7 @@ export class ContactRulesRepository {
    */
   async find(organizationId: string, areKept: boolean): Promise<ContactRules> {
     const session = this.tenants.session(organizationId);
-    // The lock is a statement of its own: the rules must be read as they are after the wait.
+    // The lock is a separate statement, so that the rules are read after the wait for the lock.
     if (areKept) session.defer(LOCK, [organizationId]);
     const [found] = await session.query<FoundRules>(FIND, [organizationId]);
     const { region, strict, defaultLocale, smsHelp, properties } = found!;

@@ -54,9 +54,9 @@ export class ContactSearchRepository {
       MOST_BY_INDEX,
     ]);
     if (indexed) return indexed;
-    // Row-level security hides statistics from the planner. The planner would expect few matches for any pattern, and
-    // would then read and sort all contacts for one page. For a CASE, the planner expects that half of the contacts
-    // match.
+    // Row-level security hides statistics from the planner. Without the CASE, the planner would expect few matches for
+    // any pattern, and would read and sort all contacts for one page. With the CASE, the planner expects that half of
+    // the contacts match.
     const [pattern, other] = texts.map((text) => (text === null ? null : `%${escapeLike(text)}%`));
     const isMatch = `case when contact.searchText like :pattern or contact.searchText like :other then true else false end`;
     return await this.readPage(organizationId, query().andWhere(isMatch, { pattern, other }));

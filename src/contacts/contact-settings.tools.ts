@@ -60,7 +60,10 @@ export class ContactSettingsTools {
   }
 }
 
-/** Returns the locale. Returns null, which removes it, for null and for the empty text that a form sends. */
+/**
+ * Returns the locale to store. Returns null, which removes the locale, for null and for the empty text that a form
+ * sends.
+ */
 function readLocale(text: string | null): string | null {
   if (text === null || text === '') return null;
   const parsed = parseLocale(text);

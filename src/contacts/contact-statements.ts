@@ -175,7 +175,7 @@ export function currentContactId(contactId: string): string {
     where m.organization_id = $1 and m.merged_id = ${contactId}), ${contactId})`;
 }
 
-/** Returns the identifier that another contact has, when a statement failed for that reason. */
+/** Returns the identifier that made a statement fail because another contact has it, or undefined for other errors. */
 export function takenIdentifier(error: unknown): Identifier | undefined {
   const constraint = violatedConstraint(error);
   const identifiers = Object.keys(IDENTIFIERS) as Identifier[];

@@ -40,9 +40,9 @@ export class ContactTools {
     name: 'create_contact',
     title: 'Create a contact',
     description:
-      'Adds a person to the contacts. At least one of external_id, email and phone is required. When another contact ' +
-      'has the same one, it fails with conflict, or with on_conflict "update" changes that contact: use it for people ' +
-      'who may be contacts already.',
+      'Adds a person to the contacts. At least one of external_id, email and phone is required. If another contact ' +
+      'has the same value, the call fails with conflict. With on_conflict "update" it changes that contact: for ' +
+      'people who may be contacts already.',
     output: CreatedContactResult,
   })
   async create(input: CreateContactInput, call: ToolCall): Promise<CreatedContactResult> {

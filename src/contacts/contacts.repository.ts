@@ -106,7 +106,8 @@ export class ContactsRepository {
     fields: ContactFields,
   ): Promise<Date | Identifier> {
     try {
-      // Without this savepoint, a taken identifier would abort the whole transaction, which may be that of a step.
+      // Without this savepoint, a taken identifier would abort the whole transaction, which may belong to a step of a
+      // run.
       return await this.tenants.savepoint(organizationId, async () => {
         const [updated] = await this.tenants
           .session(organizationId)

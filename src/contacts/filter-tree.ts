@@ -8,7 +8,7 @@ export interface IndexKeys {
   tags: string[];
   /** Properties that have this value. */
   values: [name: string, value: FilterValue][];
-  /** Names of properties that have a value, whatever it is. */
+  /** Names of properties that have any value. */
   names: string[];
   matchAll: boolean;
 }

@@ -13,7 +13,8 @@ const LONGEST_VALUE = 1024;
 const MOST_ITEMS = 50;
 const LONGEST_ITEM = 255;
 const PROPERTY_NAME = /^[A-Za-z][A-Za-z0-9_]{0,63}$/;
-// Object.prototype has these members. A template or client that reads a missing property would find them instead.
+// Object.prototype has these members. A template or client that reads a missing property would find these members
+// instead.
 const RESERVED_NAMES = new Set(Object.getOwnPropertyNames(Object.prototype));
 
 /**

@@ -15,7 +15,8 @@ interface ExpandOptions {
   /** A segment with its new conditions. It is used in place of the stored segment. */
   changed?: NamedSegment;
   /**
-   * The ids of segments that the conditions belong to. Conditions that name one of these segments again form a circle.
+   * The ids of segments that the conditions belong to. If the conditions name one of these segments, the segments form
+   * a circle.
    */
   within?: readonly string[];
 }

@@ -34,7 +34,10 @@ const KEYWORDS = new Map(
 );
 const LONGEST = 40;
 
-/** Returns the keyword that a text message consists of, in upper or lower case and with any spaces, or undefined. */
+/**
+ * Returns the keyword if a text message consists of one of its words, and undefined otherwise. Case, spaces, accents
+ * and quotation marks around the word do not count.
+ */
 export function smsKeywordOf(text: string): SmsKeyword | undefined {
   if (text.length > LONGEST) return undefined;
   const word = text

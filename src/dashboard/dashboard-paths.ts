@@ -10,8 +10,8 @@ const LONGEST_PATH = 1024;
 const MOST_ENCODINGS = 3;
 
 /**
- * Returns true when a browser that opens this path gets the page of the dashboard. The page then decides from the
- * path what it shows. Paths with a dot, such as `/robots.txt`, are files.
+ * Returns true when a browser that opens this path gets the page of the dashboard. Scripts of the page then read the
+ * path and show its content. Paths with a dot, such as `/robots.txt`, are files.
  */
 export function isPagePath(path: string): boolean {
   const decoded = decode(path);

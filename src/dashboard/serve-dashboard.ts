@@ -19,7 +19,7 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
   "require-trusted-types-for 'script'",
 ].join('; ');
-// The names of these files have the hash of their content.
+// The name of each of these files contains the hash of its content.
 const IMMUTABLE = 'public, max-age=31536000, immutable';
 const CHECKED_EACH_TIME = 'no-cache';
 

@@ -44,8 +44,9 @@ export function isQueryTimeout(thrown: unknown): boolean {
 }
 
 /**
- * Returns the error to throw for an error of a statement. It is `unavailable` when a caller may retry. The error of a
- * quota that is used up, and of some mistakes in code, says what to do. Other errors are returned unchanged.
+ * Returns the error to throw for an error of a statement. The code of the new error is `unavailable` when a caller may
+ * retry. For a quota that is used up, and for some mistakes in code, the message of the new error says what to do.
+ * Other errors are returned unchanged.
  */
 export function mapDatabaseError(thrown: unknown): Error {
   if (thrown instanceof AppError) return thrown;

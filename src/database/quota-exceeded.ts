@@ -15,7 +15,10 @@ const CURES: Readonly<Record<string, string>> = {
   runs: `Let set_retention delete old runs, ${RAISE}`,
   stored_bytes: `Let set_retention delete old runs and messages, delete contacts, ${RAISE}`,
 };
-/** The quotas that, when used up, refuse webhooks and steps too. Senders of webhooks and steps then try again. */
+/**
+ * The quotas that also refuse webhooks and steps when they are used up. Then senders of webhooks, and steps, try again
+ * later.
+ */
 const RETRIED: ReadonlySet<string> = new Set(['runs', 'stored_bytes']);
 const DAILY: ReadonlySet<string> = new Set(['messages']);
 

@@ -26,7 +26,7 @@ describe(SecretBox, () => {
     expect(() => new SecretBox(installation, FIRST).open(sealed, 'context')).toThrow();
   });
 
-  it('tells from the id of a key whether it can open the secrets that this key sealed', () => {
+  it('decides by the id of a key whether it can open the secrets that were sealed with this key', () => {
     const id = new SecretBox(installation, FIRST).currentId.toString('hex');
     expect(new SecretBox(installation, SECOND, FIRST).opens(id)).toBe(true);
     expect(new SecretBox(installation, SECOND).opens(id)).toBe(false);

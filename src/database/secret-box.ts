@@ -73,8 +73,8 @@ export class SecretBox {
   }
 
   /**
-   * Returns the value sealed with the current key. Returns the same bytes when the current key sealed it. Throws as
-   * {@link open} does.
+   * Opens a sealed value and seals the secret with the current key. Returns the value unchanged if it was sealed with
+   * the current key already. Throws as {@link open} does.
    */
   reseal(sealed: Buffer, context: string): Buffer {
     if (this.current.id.equals(idIn(sealed))) return sealed;
@@ -89,7 +89,7 @@ export class SecretBox {
     return [this.current, this.other].some((key) => key?.id.toString('hex') === id);
   }
 
-  /** The bytes with which every value begins that the current key sealed. */
+  /** The id of the current key. Every value that was sealed with this key begins with these bytes. */
   get currentId(): Buffer {
     return this.current.id;
   }

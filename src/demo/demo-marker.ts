@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 const MARKER = 'demo-organization';
 
-/** Returns true when starts on this data folder create no demo organization. */
+/** Returns true when the data folder has the marker. Then a start on this folder creates no demo organization. */
 export function hasDemoMarker(dataDir: string): boolean {
   return existsSync(join(dataDir, MARKER));
 }

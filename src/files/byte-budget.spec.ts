@@ -86,7 +86,7 @@ describe('ByteBudget', () => {
     (await waiting)();
   });
 
-  it('reserves no bytes without a wait while an organization with bytes left in its share has a waiting caller', async () => {
+  it('refuses a reservation without a wait while a caller waits whose organization has bytes left in its share', async () => {
     const budget = new ByteBudget(20);
     await budget.acquire('a', 10, NEVER);
     await budget.acquire('b', 5, NEVER);

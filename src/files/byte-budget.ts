@@ -8,7 +8,10 @@ interface Waiter {
 
 /** Bytes that are reserved for a caller. */
 export interface ByteReservation {
-  /** Releases at most this number of bytes, or all. Returns the number of bytes that were released. */
+  /**
+   * Releases at most this number of bytes, or all reserved bytes if no number is given. Returns the number of bytes
+   * that were released.
+   */
   release(bytes?: number): number;
 }
 
@@ -29,8 +32,8 @@ export class ByteBudget {
 
   /**
    * Waits for the bytes and returns a function that releases them. A second call of this function does nothing. Rejects
-   * with the reason of the signal when the signal aborts during the wait. Reserves at most half of the total, even for
-   * more bytes.
+   * with the reason of the signal when the signal aborts during the wait. A request for more than half of the total
+   * reserves half of the total.
    */
   async acquire(organizationId: string, wanted: number, signal: AbortSignal): Promise<() => void> {
     const reservation = await this.reserve(organizationId, wanted, signal);

@@ -3,7 +3,10 @@ import { parseUrl } from '../text/parse-url.js';
 const MOST_CHARACTERS = 100;
 /** The longest header Content-Disposition that is read. A name of 255 characters in UTF-8 needs up to 3,060. */
 const MOST_DISPOSITION = 4000;
-/** Matches control characters, marks of direction, and characters that a path or a file system treats specially. */
+/**
+ * Matches control characters, characters that change the direction of text, and characters that a path or a file system
+ * treats specially.
+ */
 const UNSAFE = /[\p{C}\p{Zl}\p{Zp}"*/:<>?\\|]/gu;
 
 /**
@@ -67,7 +70,7 @@ export function safeName(given: string): string {
 function cleanName(given: string): string {
   const last = given.split(/[/\\]/).at(-1) ?? '';
   const clean = last.toWellFormed().replace(UNSAFE, '').trim();
-  // A name of dots is a folder. A name that begins with a dot is hidden.
+  // A name that consists of dots means a folder. A file whose name begins with a dot is hidden.
   return clean.replace(/^[.\s]+/, '');
 }
 

@@ -89,7 +89,7 @@ export class FilesRepository {
     );
   }
 
-  /** Returns the bytes from `start` to before `end`, or fewer bytes at the end of the file. */
+  /** Returns the bytes from `start` (inclusive) to `end` (exclusive), or fewer bytes at the end of the file. */
   async findRange(organizationId: string, id: string, start: number, end: number): Promise<Buffer> {
     const parts: Buffer[] = [];
     for (

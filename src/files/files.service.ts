@@ -71,8 +71,8 @@ export class FilesService {
   }
 
   /**
-   * Stores the file in the transaction that will record the result of the call. Returns the facts about the file
-   * at once.
+   * Returns the facts about the file immediately. The file itself is stored later, in the transaction that records the
+   * result of the call.
    */
   keep(call: ToolCall, { name, contentType, bytes, key }: ReceivedFile): FileFacts {
     const { organizationId, runId, end } = call;

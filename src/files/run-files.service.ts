@@ -36,7 +36,7 @@ export class RunFilesService {
     await this.files.copy(organizationId, id, to);
   }
 
-  /** Returns the bytes from `start` to before `end`, or fewer bytes at the end of the file. */
+  /** Returns the bytes from `start` (inclusive) to `end` (exclusive), or fewer bytes at the end of the file. */
   async read(
     organizationId: string,
     id: string,

@@ -75,7 +75,8 @@ async function firstFile(request: Request, header: string): Promise<UploadBody> 
     parser.on('error', fail);
     parser.on('finish', fail);
     request.once('close', fail);
-    // A connection that has closed already emits no other event, and the upload would wait forever.
+    // A connection that was closed before emits no more events. Without this check, the upload would wait for them
+    // forever.
     if (request.destroyed) fail();
     else request.pipe(parser);
   });

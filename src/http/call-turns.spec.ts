@@ -38,7 +38,7 @@ describe(CallTurns, () => {
   });
 });
 
-/** Takes turns for calls, and returns how many of the calls need not wait. */
+/** Requests a turn for each call, and returns how many of the calls need not wait. */
 function startNow(turns: CallTurns, id: string, calls: number): number {
   return Array.from({ length: calls }, () => turns.take(id)).filter((turn) => turn === undefined)
     .length;

@@ -10,7 +10,7 @@ const MOST_AT_ONCE = 16;
  *
  * A few calls start in each turn of the event loop. Only their start waits, so a call that waits for other systems
  * keeps no other call from its turn. `ConnectionShares` limits how many database connections the running calls of one
- * organization use. Further statements wait there.
+ * organization use. At this limit, further statements of the organization wait for a connection.
  */
 @Injectable()
 export class CallTurns {

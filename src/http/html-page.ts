@@ -3,8 +3,8 @@ import { escapeHtml } from '../text/escape-html.js';
 import type { Language } from './page-language.js';
 
 /**
- * The policy that allows inline styles and forms to this server. The page can load and run nothing else, and no other
- * page can show it in a frame.
+ * The policy that allows inline styles, and forms that are sent to this server. The page can load and run nothing else,
+ * and no other page can show it in a frame.
  */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",

@@ -41,8 +41,9 @@ export class UnreadBytes<Connection> {
   }
 
   /**
-   * Returns the connection to end when there are too many unread bytes: the connection of the oldest unread response of
-   * the owner with the most unread bytes. Returns undefined when there are no unread bytes.
+   * Returns the connection to end when there are too many unread bytes. Chooses the owner that has the most unread
+   * bytes, and then the connection with the oldest response of this owner. Returns undefined when there are no unread
+   * bytes.
    *
    * The owner is chosen first. Otherwise clients that read nothing would make other owners lose their connections. The
    * oldest response is chosen, because the responses of a client that reads are removed soon.

@@ -45,7 +45,7 @@ export class ClaimedImportsService {
   ) {}
 
   /**
-   * Returns when the import has ended, the turn or the claim has ended, or `signal` aborts. While PostgreSQL writes the
+   * Returns when the import, the turn or the claim has ended, or when `signal` aborts. While PostgreSQL writes the
    * contacts of a part, this process reads the next one.
    */
   async run(claim: Claim, signal: AbortSignal): Promise<void> {

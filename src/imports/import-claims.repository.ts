@@ -50,7 +50,8 @@ export class ImportClaimsRepository {
    */
   async endTurn({ organizationId, id, epoch }: Claim): Promise<void> {
     const session = this.session(organizationId);
-    // With the old epoch, a renewal that began earlier would start the lease again, and the import would stand still.
+    // Without a new epoch, a renewal that began before this statement would extend the lease again. Then no worker
+    // could claim the import until the lease ends.
     await session.query(
       `update imports set lease_until = now(), epoch = epoch + 1
        where organization_id = $1 and id = $2 and epoch = $3 and status = 'running'`,

@@ -19,7 +19,7 @@ export class ImportChunk extends PartOfImport {
   bytes: Buffer;
 }
 
-/** Stores that a row of the file had an identifier. */
+/** Stores the hash of an identifier in a row of the file, so that later rows with the same identifier are found. */
 @Entity('import_keys')
 export class ImportKey extends PartOfImport {
   @PrimaryColumn('integer')

@@ -32,8 +32,7 @@ interface ValidRow extends NumberedRow {
 }
 
 /**
- * Rows of an import as changes of contacts. They follow the rules that the organization had when the rows were
- * read.
+ * Rows of an import, converted to changes of contacts by the rules that the organization had when the rows were read.
  */
 export interface ReadRows {
   readonly rules: ContactRules;
@@ -124,9 +123,9 @@ export class ImportRowsService {
   /**
    * Returns the rows that share no identifier with an earlier row of the file, and calls `refuse` for each other row.
    *
-   * Of rows in other parts of the file, only the identifier that finds contacts is remembered. Their other identifiers
-   * belong to stored contacts by then, so a row that repeats one is a conflict. A dry run stores no contacts, so it
-   * remembers all identifiers.
+   * For later parts of the file, remembers only the identifier by which the import finds contacts. The other
+   * identifiers of the rows are stored in contacts before the next part, so a later row with the same identifier is a
+   * conflict. A dry run stores no contacts, so it remembers all identifiers.
    */
   private async withoutRepeated(
     job: ContactImport,

@@ -63,7 +63,8 @@ export class ImportsController {
     @Param('id', pathId('import')) id: string,
     @Res() response: Response,
   ): Promise<void> {
-    // The caller needs both tools, because the rows have fields of contacts, and get_import shows the first rows.
+    // The rows have fields of contacts, as search_contacts returns them, and get_import shows the first rows. So the
+    // caller must be allowed to call both tools.
     const tools = ['search_contacts', 'get_import'] as const;
     const caller = callerFor(request, this.registry, ...tools);
     const { organizationId } = caller;

@@ -134,7 +134,7 @@ export class ImportsRepository {
     return await query.getMany();
   }
 
-  /** Makes the import due for workers, from its first row. */
+  /** Lets workers claim the import, and begin with its first row. */
   async start(organizationId: string, id: string, options: ImportOptions): Promise<void> {
     await this.tenants
       .repository(organizationId, ContactImport)
@@ -189,8 +189,8 @@ export class ImportsRepository {
   }
 
   /**
-   * Returns the keys that rows have had since the last start of the import, each with the number of its row. Leaves out
-   * all other keys.
+   * Returns those of the given keys that were stored since the last start of the import, each with the number of its
+   * row.
    */
   async findKeys(
     { organizationId, id, generation }: ContactImport,

@@ -51,7 +51,10 @@ export function decode(bytes: Buffer, encoding: Encoding): string {
   return text.replace(/[\x80-\x9f]/g, (character) => WINDOWS[character.charCodeAt(0) - 0x80]!);
 }
 
-/** Returns the delimiter that splits the first rows into the largest equal number of columns. */
+/**
+ * Returns the delimiter with which most of the first rows have as many columns as the first row. Of several such
+ * delimiters, returns the one that gives the first row the most columns.
+ */
 export async function detectDelimiter(given: string, read: RowReader): Promise<string> {
   const sample = given.slice(0, SAMPLED_CHARACTERS);
   let best: string = DELIMITERS[0];

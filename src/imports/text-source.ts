@@ -8,7 +8,10 @@ const ZIP = Buffer.from('PK\x03\x04', 'latin1');
 
 /** Gives the bytes of a text file in an encoding that contains ASCII. */
 export interface TextSource {
-  /** The encoding of the file. It is `utf-8` while all bytes so far are UTF-8, and changes when a later byte is not. */
+  /**
+   * The encoding of the file. It is `utf-8` while all bytes so far are UTF-8. It changes when later bytes are not valid
+   * UTF-8.
+   */
   readonly encoding: Encoding;
   /** True if the sender has chosen the encoding or a byte order mark names it. */
   readonly isEncodingFixed: boolean;

@@ -8,7 +8,10 @@ import { accountFor, assertKeyMayUse } from '../tools/tool-routes.js';
 import type { ToolRegistry } from '../tools/registry/tool-registry.js';
 import { BearerGuard, apiKeyOf } from './bearer.guard.js';
 
-/** Lets callers with an API key and signed-in people pass. With the header Authorization, only the key counts. */
+/**
+ * Lets signed-in people pass, and also callers with an API key. When a request has the header Authorization, only the
+ * key in this header counts.
+ */
 @Injectable()
 export class CallerGuard extends BearerGuard {
   override async canActivate(context: ExecutionContext): Promise<boolean> {
@@ -32,8 +35,9 @@ export interface Caller {
 }
 
 /**
- * Returns the caller of a request that shows or changes the data of these tools. Hiding, the restriction of the key and
- * confirmation apply as for calls of each of these tools: see `accountFor` and `assertKeyMayUse`.
+ * Returns the caller of a request that shows or changes the data of these tools. Throws when the caller could not call
+ * each of these tools directly, because of the policies or the restriction of the key: see `accountFor` and
+ * `assertKeyMayUse`.
  */
 export function callerFor(
   request: Request,

@@ -26,8 +26,8 @@ const MAX_PATTERN_CHARACTERS = 4096;
 const MAX_COMPARISONS = 32 * 1024 * 1024;
 const MIN_PATTERN_CHARACTERS = 64;
 /**
- * The largest number of characters of the input and of the format of `date`. Its pattern takes time in proportion to
- * the square of the length.
+ * The largest number of characters of the input and of the format of `date`. The regular expression of this filter
+ * takes time in proportion to the square of the length.
  */
 const MAX_DATE_CHARACTERS = 200;
 

@@ -4,8 +4,8 @@ import { AppError } from '../errors/app-error.js';
 export type PageFilter = (items: unknown[]) => unknown;
 
 /**
- * A value of a scope that is not in memory, such as a large list of a payload. Expressions see it as a list or
- * object.
+ * A value in a scope that is too large to be in memory, such as a large list of a payload. Expressions see it as a list
+ * or object.
  */
 export interface DistantValue {
   /**
@@ -50,7 +50,10 @@ export function distantOf(value: unknown): DistantValue | undefined {
   return typeof value === 'object' && value !== null ? distantValues.get(value) : undefined;
 }
 
-/** Returns the value, or the whole value of an object that represents one. Throws as {@link DistantValue.whole} does. */
+/**
+ * Returns the value. For an object that represents a distant value, returns the whole distant value. Throws as {@link
+ * DistantValue.whole} does.
+ */
 export function wholeOf(value: unknown): unknown {
   const distant = distantOf(value);
   return distant ? distant.whole() : value;

@@ -19,7 +19,10 @@ export class Evaluation<T> {
     return this.value as T;
   }
 
-  /** Runs at least one step, and stops at `endsAt`. Returns true if it has ended. Throws the errors of the template. */
+  /**
+   * Runs at least one step, and stops at `endsAt`. Returns true if the evaluation has ended. Throws the errors of the
+   * template.
+   */
   run(endsAt: number): boolean {
     const { stack } = this;
     while (stack.length > 0) {

@@ -55,8 +55,8 @@ export function createLiquid(format: LiquidFormat): Liquid {
     locale: 'en-US',
     memoryLimit: MAX_MEMORY,
     operators: OPERATORS,
-    // With no stored templates and no files, no tag can read another template. The list of tags excludes such tags,
-    // too.
+    // There are no stored templates and no files, so no tag can read another template. The list of allowed tags has no
+    // tag that reads a template either.
     templates: {},
     ...(format === 'html' && { outputEscape: escapeOutput }),
   });
@@ -71,7 +71,7 @@ export function createLiquid(format: LiquidFormat): Liquid {
   if (format !== 'expression') engine.filters.raw = raw!;
   const { renderer } = engine;
   const render = renderer.renderTemplates.bind(renderer);
-  // Without this default emitter, `capture` would create an emitter without a limit of its output.
+  // Without this default emitter, `capture` would create an emitter whose output has no limit.
   renderer.renderTemplates = (templates, context, emitter = new LimitedEmitter()) =>
     render(templates, context, emitter);
   return engine;

@@ -56,8 +56,9 @@ const MAX_MARKUP_TOKENS = 2000;
 const MAX_MARKUP_CHARACTERS = 16 * 1024;
 
 /**
- * Throws when a template has more than 2,000 tags and outputs, or more than 16 KiB in them. Parsing takes time in
- * proportion to these numbers and cannot be interrupted. Text without markup takes little time.
+ * Throws when a template has more than 2,000 tags and outputs, or when its tags and outputs have more than 16 KiB
+ * together. Parsing takes time in proportion to these numbers and cannot be interrupted. Text without markup takes
+ * little time.
  */
 export function checkMarkup(template: string): void {
   let tokens = 0;
@@ -152,7 +153,7 @@ function isSmall(token: { getText(): string }): boolean {
 export class LimitedEmitter implements Emitter {
   buffer = '';
 
-  /** Writes a value as LiquidJS does, but an object as JSON and not as `[object Object]`. */
+  /** Writes a value as LiquidJS does, but writes an object as JSON instead of `[object Object]`. */
   write(value: unknown): void {
     if (value === null || value === undefined) return;
     if (Array.isArray(value)) {

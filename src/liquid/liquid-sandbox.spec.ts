@@ -138,7 +138,7 @@ describe(LiquidSandbox.name, () => {
     expect(sandbox.references(`{{ ${nested(32)} }}`)).toEqual(['a']);
   });
 
-  it('reads a condition in turns, within the processor time of the organization, and once', async () => {
+  it('reads each condition once, in turns, and within the processor time of the organization', async () => {
     const budgets = new TimeBudgets(() => 0);
     const own = new LiquidSandbox(new ProcessorTurns(budgets));
     const expected = expect.objectContaining({ references: ['contact.id'] }) as unknown;

@@ -30,10 +30,13 @@ import { type TemplateReading, readingOf, readingOfCondition } from './template-
 
 const MAX_TEMPLATE_CHARACTERS = 256 * 1024;
 const MAX_CONDITION_CHARACTERS = 4096;
-/** The most bytes that the templates in the cache take. */
+/** The largest number of bytes that the templates in the cache may take. */
 const MAX_CACHED_BYTES = 16 * 1024 * 1024;
 const MAX_CACHED_CHARACTERS = 2048;
-/** The most characters of the conditions whose variables are in memory. They take up to 40 times as much memory. */
+/**
+ * The largest total length of the conditions whose variables are cached, in characters. Each condition takes up to 40
+ * times as much memory as its text.
+ */
 const MAX_READ_CHARACTERS = 256 * 1024;
 /**
  * The longest processor time of one rendering, in milliseconds. Time in which the rendering waits for its turn does not
@@ -55,7 +58,7 @@ export class LiquidSandbox implements Expressions {
   private readonly engine: Liquid;
   /** The parsed templates. Workflows evaluate the same templates often, and parsing takes longer than evaluating. */
   private readonly cache = new LRUCache<string, Template[]>({ maxSize: MAX_CACHED_BYTES });
-  /** The variables of conditions that runs have read. Each run of a workflow reads the same ones. */
+  /** The variables of conditions that runs have read. Each run of a workflow reads the same conditions. */
   private readonly readings = new LRUCache<string, TemplateReading>({
     maxSize: MAX_READ_CHARACTERS,
   });
@@ -127,8 +130,8 @@ export class LiquidSandbox implements Expressions {
   }
 
   /**
-   * Reads the references of many expressions in turns. The result has them in memory, so that a later check gets them
-   * immediately and does not delay other requests.
+   * Reads the references of many expressions in turns. The result keeps these references in memory, so that a later
+   * check gets them immediately and does not delay other requests.
    */
   async readExpressions(
     organizationId: string,
@@ -141,7 +144,9 @@ export class LiquidSandbox implements Expressions {
     return expressions;
   }
 
-  /** Returns the variables of a condition. Reads it in turns, and only once while it stays in memory. */
+  /**
+   * Returns the variables of a condition. Reads the condition in turns, and only once while the result stays in memory.
+   */
   async readCondition(organizationId: string, condition: string): Promise<TemplateReading> {
     const known = this.readings.get(condition);
     if (known) return known;

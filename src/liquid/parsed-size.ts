@@ -1,12 +1,12 @@
 import { type Token, TokenKind } from 'liquidjs';
 
-/** The most bytes that a word or another character of markup takes as a part of a parsed text, as measured. */
+/** The largest measured memory, in bytes, that one word or one other character of markup takes in a parsed text. */
 const BYTES_PER_PIECE = 250;
 const BYTES_PER_CHARACTER = 2;
 
 /**
- * Returns the bytes that a parsed text takes at most. `{{a}}` takes 200 times as many bytes as it has characters. If a
- * cache counted only characters, short outputs would fill the memory of the process.
+ * Returns the largest number of bytes that a parsed text can take. `{{a}}` takes 200 times as many bytes as it has
+ * characters. If a cache counted only characters, short outputs would fill the memory of the process.
  */
 export function parsedSize(text: string, tokens: readonly Token[]): number {
   let pieces = 0;

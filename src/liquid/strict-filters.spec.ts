@@ -47,7 +47,7 @@ describe('filters without a result', () => {
     ['"2030-01-02" | date: "%Y"', '2030'],
     ['missing | date: "%Y"', null],
     ['"" | date: "%Y"', ''],
-  ])('do not include %s, which is %j', async (expression, result) => {
+  ])('do not include %s, which has the result %j', async (expression, result) => {
     expect(await evaluate(expression)).toBe(result);
   });
 });

@@ -9,9 +9,9 @@ const DIVIDING_FILTERS = new Set(['divided_by', 'modulo']);
 type Filter = (this: unknown, value: unknown, ...given: unknown[]) => unknown;
 
 /**
- * Makes filters throw where they have no result. LiquidJS counts a text that is not a number as 0, and returns a text
- * that is not a date unchanged. It also divides by zero, and the result becomes null in JSON. A step would continue
- * with the wrong value.
+ * Makes filters throw when they have no valid result. LiquidJS counts a text that is not a number as 0, and returns a
+ * text that is not a date unchanged. It also divides by zero, and the result becomes null in JSON. A step would
+ * continue with the wrong value.
  */
 export function makeFiltersStrict(filters: Record<string, FilterImplOptions>): void {
   for (const name of NUMBER_FILTERS) wrap(filters, name, computeNumber);
@@ -47,7 +47,7 @@ const formatDate: Strict = (name, run, [value]) => {
   throw AppError.invalid(`The filter ${name} got a text that is not a date.`);
 };
 
-/** Returns true for a missing value, which counts as 0 and has no date. */
+/** Returns true for a missing value. Filters for numbers count it as 0, and it is never the text of a date. */
 function isBlank(value: unknown): boolean {
   return value === undefined || value === null || (typeof value === 'string' && !value.trim());
 }

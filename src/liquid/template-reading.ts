@@ -12,8 +12,8 @@ export interface TemplateReading {
   /** The paths of the variables that no tag assigns, such as `contact.id`. A path ends before a computed index. */
   readonly references: string[];
   /**
-   * The paths of all variables, including those that a tag assigns. Such a tag may not run, and the variable then has
-   * the value of the scope. The path of a variable whose name is computed is empty.
+   * The paths of all variables, including those that a tag assigns. When such a tag does not run, the variable has the
+   * value of the scope. The path of a variable whose name is computed is empty.
    */
   readonly reads: string[];
   /** The names that the tags `assign`, `capture`, `increment` and `decrement` assign. */
@@ -52,8 +52,8 @@ function knownPath(segments: readonly unknown[]): string {
 }
 
 // The analysis of LiquidJS reads `[name].email` as `name.email`, so it is not used here. Ranges have no variables,
-// because their bounds are numbers (see `limitRanges`). All levels add to one set. With nested generators, each path
-// would pass through all levels above it.
+// because their bounds are numbers (see `limitRanges`). All levels of the recursion add their paths to one set. If each
+// level were a generator, each path would pass through all generators above it.
 function addReadsOfTemplates(templates: readonly Template[], reads: Set<string>): void {
   for (const template of templates) {
     for (const argument of template.arguments?.() ?? []) addReads(argument, reads);

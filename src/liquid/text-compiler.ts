@@ -34,14 +34,14 @@ export class TextFault extends Error {
   }
 }
 
-/** A variable that a text reads from its values, and the place of its first use. */
+/** A variable that a text reads, and the place of its first use. */
 export interface UsedVariable {
   /** The names in its path, up to a computed index, such as `contact`, `first_name`. */
   readonly segments: readonly string[];
   readonly offset: number;
 }
 
-/** The names that a text reads, and the places at which it writes values that are not escaped. */
+/** The names that a text reads, and the places at which it writes unescaped values. */
 export interface TextReading {
   readonly variables: readonly UsedVariable[];
   readonly rawOffsets: readonly number[];

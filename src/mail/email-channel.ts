@@ -5,7 +5,7 @@ import { parseEmail } from '../text/parse-email.js';
 import type { Mailbox } from '../text/parse-mailbox.js';
 import { plainSubject } from './email-subject.js';
 
-/** An e-mail. With `html`, mail programs show the HTML or the text. */
+/** An e-mail. When it has `html`, each mail program decides whether it shows the HTML or the text. */
 export interface Email {
   /** The id of the message. It is the same at every attempt, so that a mail server can recognize a duplicate. */
   id: string;

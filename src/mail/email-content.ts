@@ -40,7 +40,7 @@ const SIGNED_HEADERS = [
 export interface OpenableEmail {
   readonly from: string | false;
   readonly to: string[];
-  /** Returns the content. Call it only once. */
+  /** Returns the content. Call this method only once. */
   readonly open: () => Readable;
 }
 

@@ -2,7 +2,9 @@ import type { Readable } from 'node:stream';
 import { type SmtpEnvelope, type SmtpError, type SmtpResult, SmtpSession } from './smtp-session.js';
 import type { SmtpSettings } from './smtp-settings.js';
 
-/** The largest number of messages that wait for a connection. Each one uses memory. Workers claim far fewer. */
+/**
+ * The largest number of messages that wait for a connection. Each one uses memory. Workers claim far fewer messages.
+ */
 const MOST_WAITING = 1000;
 
 interface Waiting {

@@ -19,7 +19,7 @@ export interface CallSubject {
   /** The name of the tool or prompt, or the URI of the resource. */
   readonly name: string;
   readonly arguments: JsonObject;
-  /** True if the call may have effects. Then it is made once, even if its request is sent again. */
+  /** True if the call may have effects. Such a call is made once, even if its request is sent again. */
   readonly changes: boolean;
   readonly confirmation?: ToolCall['confirmation'];
   /** True for a dry run. Agreement to a dry run is not agreement to the real call. */

@@ -10,7 +10,10 @@ export const LATEST_LEGACY_VERSION: LegacyVersion = LEGACY_VERSIONS[0];
 /** The MCP revisions in which each request names its version in `_meta`. */
 export const MODERN_VERSIONS: readonly string[] = ['2026-07-28'];
 
-/** The versions in errors. Modern callers get {@link MODERN_VERSIONS}, because they cannot send `initialize`. */
+/**
+ * The versions that an error about an unsupported version lists. Modern callers get {@link MODERN_VERSIONS}, because
+ * they cannot send `initialize`.
+ */
 export const SERVED_VERSIONS: readonly string[] = [...MODERN_VERSIONS, ...LEGACY_VERSIONS];
 
 const FIRST_MODERN_VERSION = '2026-07-28';

@@ -5,7 +5,9 @@ export interface McpHeaders {
   readonly version: string | undefined;
   /** The header Mcp-Method. It must equal `method` of the body. */
   readonly method: string | undefined;
-  /** The header Mcp-Name. It must equal the name in the body, for example of a tool. It may be encoded. */
+  /**
+   * The header Mcp-Name. It must equal the name in the body, for example the name of a tool. The header may be encoded.
+   */
   readonly name: string | undefined;
 }
 

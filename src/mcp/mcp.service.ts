@@ -46,7 +46,10 @@ export interface McpCaller {
 /** Handles messages, and keeps no state between them. So any process can answer any message. */
 @Injectable()
 export class McpService {
-  /** The signals of calls before MCP 2026-07-28, where a caller that disconnects does not cancel its calls. */
+  /**
+   * The signals of calls in revisions before MCP 2026-07-28. In these revisions, a caller that disconnects does not
+   * cancel its calls.
+   */
   private readonly signals = new LastingSignals();
 
   constructor(

@@ -17,7 +17,7 @@ export interface GivenEnvelope {
   from?: string;
   /** One address, with or without a name. */
   replyTo?: string;
-  /** The id of the message that this one answers or continues. */
+  /** The id of the message that this message answers or continues. */
   inReplyTo?: string;
   /** The attached files. Together they have at most 10 MiB. */
   attachments?: readonly GivenAttachment[];

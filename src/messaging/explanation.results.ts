@@ -32,7 +32,7 @@ export class SendCheckView {
   @Text('Reason when false, or the checked cap.', { nullable: true })
   reason: string | null;
 
-  @Doc('When the rule allows it. Null: now, or never.')
+  @Doc('When sending is allowed. Null: now, or never.')
   @Timestamp({ nullable: true })
   until: string | null;
 }

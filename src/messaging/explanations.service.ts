@@ -12,7 +12,7 @@ import { MessageEventView } from './message.results.js';
 import type { Message, MessageStatus } from './message.entity.js';
 import { MessagesService } from './messages.service.js';
 
-/** The outcome of messages that workers will no longer begin to send, by status. */
+/** Maps each status in which workers begin no attempt any more to the outcome of the message. */
 const ENDED: Partial<Record<MessageStatus, SendOutcome>> = {
   sending: 'unknown',
   uncertain: 'unknown',

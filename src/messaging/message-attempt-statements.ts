@@ -40,7 +40,10 @@ function permissionsOf(rows: string): string {
        where r.organization_id = $1 and (r.quiet_from is not null or r.caps <> '[]')) as "isPaced"
    from ${rows}`;
 }
-/** Finds the permissions of messages that may not exist yet. Each has its position in the list in place of an id. */
+/**
+ * Finds the permissions of messages that may not exist yet. Each message has its position in the list in place of an
+ * id.
+ */
 export const FIND_PERMISSIONS = prepared(
   'messages_permissions',
   permissionsOf(

@@ -18,7 +18,7 @@ import {
 } from './message-attempt-statements.js';
 import type { SuppressionReason } from './suppressed-address.entity.js';
 
-/** The part of a message that the rules read. The message may not exist yet. */
+/** The part of a message that the rules read. It is enough to check a message that does not exist yet. */
 export type PermittedMessage = Pick<
   Message,
   'organizationId' | 'contactId' | 'channel' | 'recipient' | 'topic'

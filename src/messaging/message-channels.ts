@@ -18,7 +18,7 @@ export function spoken({ title }: Pick<ChannelOptions, 'title'>): string {
   return /^[A-Z][a-z-]/.test(title) ? `${title[0]!.toLowerCase()}${title.slice(1)}` : title;
 }
 
-/** Throws `invalid_arguments` when the message has an extra that the channel does not carry. */
+/** Throws `invalid_arguments` when the message has an extra, such as HTML, that the channel does not carry. */
 export function assertCarries(
   { name, carries = [] }: ChannelOptions,
   given: Readonly<Partial<Record<ChannelExtra, unknown>>>,

@@ -52,7 +52,7 @@ export interface ContentTarget {
 }
 
 /**
- * Makes the content of messages from the arguments of their callers. The caller of each method must have opened a
+ * Makes the content of messages from the arguments of `send_message`. The caller of each method must have opened a
  * transaction of the organization.
  */
 @Injectable()

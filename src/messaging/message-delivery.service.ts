@@ -14,8 +14,8 @@ const HOUR = 60 * MINUTE;
 const PAUSES_SECONDS = [30, 2 * MINUTE, 10 * MINUTE, HOUR, 4 * HOUR];
 
 /**
- * The outcome of an attempt whose worker stopped before the handover. Another worker may begin the next attempt at
- * once.
+ * The outcome of an attempt whose worker stopped before the handover. Another worker may begin the next attempt
+ * immediately.
  */
 const INTERRUPTED: Outcome = { status: 'queued', reason: null, retryInSeconds: 0 };
 

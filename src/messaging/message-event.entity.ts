@@ -20,7 +20,7 @@ export class MessageEvent extends OrganizationRow {
   @Column('text', { nullable: true })
   reason: string | null;
 
-  /** The number of attempts that had begun. */
+  /** The number of attempts that had begun when the message got this status. */
   @Column('integer')
   attempts: number;
 }

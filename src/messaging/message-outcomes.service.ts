@@ -31,8 +31,8 @@ const MOST_REFUSALS = 10;
 const MOST_WAIT_MS = 20;
 
 /**
- * Records how messages ended, with their events. Outcomes of an organization that arrive during such a write wait for
- * its end, and are then recorded together.
+ * Records the outcomes of messages, and the events about them. Outcomes of an organization that arrive during such a
+ * write wait for its end, and are then recorded together.
  */
 @Injectable()
 export class MessageOutcomesService {
@@ -141,7 +141,8 @@ export class MessageOutcomesService {
   }
 
   /**
-   * Returns the events for the given outcomes that workflows or runs wait for. In most organizations there are none.
+   * Returns those events of the given outcomes for which workflows or runs wait. In most organizations there are no
+   * such events.
    */
   private async findAwaited(
     organizationId: string,

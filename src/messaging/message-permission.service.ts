@@ -17,7 +17,7 @@ import type { SuppressionReason } from './suppressed-address.entity.js';
 const SUPPRESSED: Record<SuppressionReason, string> = {
   bounce: 'The address is suppressed: a message to it bounced.',
   complaint: 'The address is suppressed: its owner complained about a message.',
-  manual: 'The address is suppressed: a person or a workflow decided it.',
+  manual: 'The address is suppressed: a person or a workflow suppressed it.',
 };
 const NOT_SUBSCRIBED: Record<TopicObstacle, (topic: string) => string> = {
   unsubscribed: (topic) => `The contact does not get the topic ${topic}.`,

@@ -30,7 +30,7 @@ export type MessageDirection = (typeof MESSAGE_DIRECTIONS)[number];
 
 /** The e-mail headers that the caller has set. */
 export interface EmailEnvelope extends OutgoingEnvelope {
-  /** The id of the message that this one answers. */
+  /** The id of the message that this message answers. */
   readonly inReplyTo?: string;
 }
 
@@ -138,7 +138,7 @@ export class Message extends OrganizationRowWithId {
   @Column('timestamptz', { default: () => 'now()' })
   dueAt: Date;
 
-  /** The next attempt may begin at this time, because of the limit of a provider. */
+  /** The earliest time of the next attempt, which the limit of a provider sets. */
   @Column('timestamptz', { nullable: true })
   slotAt: Date | null;
 

@@ -144,7 +144,7 @@ export class SendMessageInput extends AddresseeInput {
   idempotency_key?: string;
 
   @Doc(
-    'Joins calls with the same contact, channel, topic and key into the message of the first: {{ digest.items }}.',
+    'Joins calls with the same contact, channel, topic and key into one message. {{ digest.items }} lists them.',
   )
   @Nested(() => DigestInput, { optional: true })
   digest?: DigestInput;

@@ -134,8 +134,8 @@ export class MessageTools {
     name: 'list_message_events',
     title: 'List what happened to a message',
     description:
-      'Lists every status that a message had, oldest first, with its time and reason. Messages that were created ' +
-      'before Switchboard stored this have only what happened since.',
+      'Lists every status that a message had, oldest first, with its time and reason. Statuses from ' +
+      'before Switchboard stored them are missing.',
     output: MessageEventsResult,
     readOnly: true,
     surfaces: ['dashboard'],

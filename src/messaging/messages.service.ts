@@ -19,7 +19,7 @@ import type { Message, MessageStatus } from './message.entity.js';
 import type { MessageEvent } from './message-event.entity.js';
 import { type MessageFilter, MessagesRepository } from './messages.repository.js';
 
-/** The largest number up to which messages are counted, so that a count takes a limited time. */
+/** Messages are counted up to this number, so that a count takes a limited time. */
 const MOST_COUNTED = 10_000;
 /**
  * The largest number of events of a message that are read. A message has far fewer: six attempts, a schedule and an

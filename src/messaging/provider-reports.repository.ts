@@ -35,7 +35,7 @@ export class ProviderReportsRepository {
     return this.rows(organizationId).findOneBy({ organizationId, channel, externalId });
   }
 
-  /** Finds the newest message that a provider gave this id, and locks its row until the transaction ends. */
+  /** Finds the newest message to which a provider gave this id, and locks its row until the transaction ends. */
   async findByProviderMessageId(
     organizationId: string,
     providerMessageId: string,

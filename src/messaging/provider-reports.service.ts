@@ -144,8 +144,8 @@ function describeFailure(outcome: DeliveryOutcome, reason: string | undefined): 
     .slice(0, LONGEST_REASON)
     .toWellFormed();
   return text
-    ? `The provider reported that it ${what}: ${text}`
-    : `The provider reported that it ${what}.`;
+    ? `The provider reported that the message ${what}: ${text}`
+    : `The provider reported that the message ${what}.`;
 }
 
 /**

@@ -35,7 +35,7 @@ export class TemplatePreviewResult {
   @TextList('Variables that got a sample. A message without them is refused.')
   missing: string[];
 
-  @Doc('Why such a message would be refused.')
+  @Doc('Why a message with these variables would be refused.')
   @ListOf(() => TemplateWarning)
   faults: TemplateWarning[];
 

@@ -109,7 +109,7 @@ export class TemplatePreviewsService {
     return { version: prepared, warnings: compiled.warnings };
   }
 
-  /** Returns links without a valid token, so that a test message cannot change what a contact gets. */
+  /** Returns links without a valid token, so that a test message cannot change the subscriptions of a contact. */
   private sampleLinks(): Record<string, string> {
     const { baseUrl } = this.env;
     return {

@@ -29,7 +29,7 @@ export interface Operation {
   readonly body?: JsonSchema;
   /** True if the body may be left out. */
   readonly isBodyOptional?: boolean;
-  /** The responses by status of success: an example as JSON, a media type, or null for no body. */
+  /** The responses by their success status: an example as JSON, a media type, or null for no body. */
   readonly responses: Readonly<Record<number, object | string | null>>;
   /** The errors, if they are not problem details. */
   readonly error?: JsonSchema | 'text/html';
@@ -256,7 +256,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     responses: { 200: 'application/octet-stream' },
   },
   'get /api/changes': {
-    summary: 'Sends the names of what changes, until the session ends.',
+    summary: 'Sends the name of each resource that changes, until the session ends.',
     access: 'session',
     responses: { 200: 'text/event-stream' },
   },

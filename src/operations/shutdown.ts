@@ -24,8 +24,8 @@ export class Shutdown implements BeforeApplicationShutdown {
 const HARD_STOP_MS = 25_000;
 
 /**
- * Calls `stop` at SIGTERM or Ctrl-C. Then ends the process with code 0, or with code 1 when `stop` fails or takes longer
- * than 25 s. A second signal ends the process at once.
+ * Calls `stop` at SIGTERM or Ctrl-C. Then ends the process with code 0, or with code 1 when `stop` fails or takes
+ * longer than 25 s. A second signal ends the process immediately.
  */
 export function onStopSignal(say: (line: string) => void, stop: () => Promise<void>): void {
   let stopping = false;

@@ -4,8 +4,9 @@ import { setFlagsFromString } from 'node:v8';
 const DELAY_MS = 1000;
 
 /**
- * After one second, returns to the system the memory that only the start needed. From then on, V8 keeps compiled
- * code. This changes V8 for the whole process, so the setting `TUNE_V8` decides whether this function is called.
+ * After one second, frees the memory that only the start needed, and returns it to the system. From then on, V8 keeps
+ * compiled code. This changes V8 for the whole process, so the setting `TUNE_V8` decides whether this function is
+ * called.
  */
 export function tuneV8Soon(): void {
   setTimeout(() => {

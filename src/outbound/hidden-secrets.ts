@@ -150,7 +150,8 @@ function decodedForms(secret: string): string[] {
 
 /**
  * Returns a sink that decodes bytes once and twice, and searches the decoded bytes for the secrets. Also returns the
- * number of its searches. It has decoders only for the kinds of escapes in `text`, because most texts have one or none.
+ * number of its searches. The sink has decoders only for the kinds of escapes in `text`, because most texts have one
+ * kind or none.
  */
 function decodingSearches(
   secrets: readonly Hidden[],

@@ -3,7 +3,9 @@ import { Resolver } from 'node:dns/promises';
 const ATTEMPT_MS = 2500;
 
 export class HostResolver {
-  /** Uses the name servers `servers` (`ADDRESS[:PORT]`). When absent, uses those of the machine. */
+  /**
+   * `servers` are the name servers to ask (`ADDRESS[:PORT]`). When absent, the name servers of the machine are asked.
+   */
   constructor(private readonly servers?: readonly string[]) {}
 
   /**

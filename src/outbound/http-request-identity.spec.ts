@@ -14,14 +14,14 @@ describe(requestOf, () => {
     ['order of the body', { ...given, json: { b: 2, a: 1 } }],
     ['headers', { ...given, headers: { 'X-Shop': 'graz' } }],
     ['set of headers', { url, method: 'POST', json: given.json }],
-  ])('returns another identity for another %s', (_what, other) => {
+  ])('returns a different identity for a different %s', (_what, other) => {
     expect(identity(other)).not.toBe(identity(given));
   });
 
   it.each<[string, Record<string, unknown>]>([
     ['credentials', { ...given, headers: { 'x-shop': 'vienna', Authorization: 'Bearer new' } }],
     ['identifiers of traces', { ...given, headers: { 'X-SHOP': 'vienna', 'X-Request-ID': '1' } }],
-  ])('returns the same identity for other %s', (_what, other) => {
+  ])('returns the same identity for different %s', (_what, other) => {
     expect(identity(other)).toBe(identity(given));
   });
 

@@ -7,7 +7,7 @@ export class FileResult {
   @Text()
   name: string;
 
-  @Text('As the other system named it.')
+  @Text('Sent by the other system.')
   content_type: string;
 
   @Integer('In bytes.')

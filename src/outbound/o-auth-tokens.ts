@@ -110,14 +110,15 @@ function readAnswer(body: Buffer): Record<string, unknown> {
 
 /**
  * Returns the error and its description from the answer of a token URL (RFC 6749, 5.2), or an empty text if it has
- * none. Also returns an empty text when the answer is long, or when this text repeats the client secret in plain or
- * encoded form, because no error may contain the secret.
+ * none. No error may contain the secret. So the function also returns an empty text when the answer is long, or when
+ * this text repeats the client secret in plain or encoded form.
  */
 function readReason(body: Buffer, content: SecretContent): string {
   if (body.length > MOST_ERROR_BYTES) return '';
   const { error, error_description: description } = readAnswer(body);
   const texts = [error, description].filter((text): text is string => typeof text === 'string');
-  // Search the parsed text, because JSON can escape each letter. Search it before it is cut within a secret.
+  // Search the parsed text, because JSON can escape each letter. Search before the text is cut, because the cut may be
+  // inside a secret.
   const reason = texts.join(', ');
   return repeatsSecret(reason, content) ? '' : visibleLine(reason, MOST_REASON);
 }

@@ -29,8 +29,8 @@ const DEFAULT_SECONDS = 15;
  * Sends HTTP requests to URLs that organizations chose, but only to public addresses and those that the operator
  * allows. It resolves the host once, checks every address, and connects to one of them, so that DNS cannot change the
  * address after the check. It follows no redirects, reads at most 1 MiB unless the request allows more, and stops after
- * a time limit. It ignores proxy settings of the system. With a proxy of the operator, it asks that proxy for a
- * connection to a checked address, in place of connecting itself.
+ * a time limit. It ignores proxy settings of the system. When the operator has set a proxy, it makes no direct
+ * connection, and asks the proxy for a connection to a checked address.
  */
 export class OutboundClient {
   constructor(

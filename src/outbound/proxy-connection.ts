@@ -60,8 +60,8 @@ async function ask(
     });
     request.on('connect', (response: IncomingMessage, socket: Socket, head: Buffer) => {
       socket.on('error', () => undefined);
-      // A server may send bytes before it gets any. Without this line, bytes that arrive with the response of the proxy
-      // would be lost.
+      // A server may send bytes before it receives any. Without this line, bytes that arrive with the response of the
+      // proxy would be lost.
       if (head.length > 0) socket.unshift(head);
       resolve({ status: response.statusCode ?? 0, socket });
     });

@@ -46,7 +46,7 @@ describe(redirectOf, () => {
   });
 
   it.each(['https://other.example.com/', 'https://api.example.com:8443/', '//other.example.com/x'])(
-    'leaves out headers that may identify the caller for the other origin %s',
+    'leaves out headers that may identify the caller when the redirect leads to another origin: %s',
     (location) => {
       expect(redirect(307, location)!.headers).toEqual({
         accept: '*/*',

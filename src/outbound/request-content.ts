@@ -59,7 +59,7 @@ export function assertOneBody(input: HttpRequestInput): void {
 }
 
 /**
- * Returns the ids of the files that the request sends. When a file is sent several times, its id is there several
+ * Returns the ids of the files that the request sends. The id of a file that is sent several times is returned several
  * times.
  */
 export function fileIdsOf({ file, multipart }: HttpRequestInput): readonly string[] {

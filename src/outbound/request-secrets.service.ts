@@ -26,8 +26,8 @@ export interface FilledRequest {
   /** The header of the credential, if the request has one. */
   readonly headers: Readonly<Record<string, string>>;
   /**
-   * Throws `rejected` unless the host that another system named may receive all secrets of the request, and contains
-   * none of them.
+   * Checks the host of a URL that another system named. Throws `rejected` if this host may not receive all secrets of
+   * the request, or if the host contains one of the secrets.
    */
   assertMayFollow(url: string): void;
   /**
@@ -248,8 +248,8 @@ function assertHost({ name, content }: { name: string; content: SecretContent },
 }
 
 /**
- * Returns a JSON value with every text replaced, names of members included. With `hasNumbers`, also replaces each number
- * whose decimal digits are replaced by another text.
+ * Returns a JSON value with every text replaced, names of members included. With `hasNumbers`, also replaces each
+ * number whose decimal digits `replace` changes.
  */
 function mapTexts<T>(value: T, replace: (text: string) => string, hasNumbers?: boolean): T;
 function mapTexts(value: unknown, replace: (text: string) => string, hasNumbers = false): unknown {

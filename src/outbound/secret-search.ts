@@ -12,7 +12,7 @@ interface Place {
 
 /**
  * The places that the searches of one text have found. Several searches can find the same place, because they decode
- * the text differently. So there is one place for each beginning.
+ * the text differently. So only the longest place is kept for each beginning.
  */
 export class Places {
   private readonly byBegin = new Map<number, Place>();

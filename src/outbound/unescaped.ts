@@ -1,7 +1,10 @@
-/** Gets the bytes of a text one by one. Each byte stands for the part of the text from `begin` to before `end`. */
+/**
+ * Gets the bytes of a text one by one. Each byte stands for the part of the text that begins at `begin` and ends just
+ * before `end`.
+ */
 export type ByteSink = (byte: number, begin: number, end: number) => void;
 
-/** The bytes that an escape stands for. `more` for the beginning of an escape, `none` for bytes that are no escape. */
+/** The bytes that an escape stands for, `more` for an incomplete escape, or `none` for bytes that are not an escape. */
 type Decoded = readonly number[] | 'more' | 'none';
 
 const PERCENT = 0x25;

@@ -64,7 +64,7 @@ export class PaceService {
   }
 
   /**
-   * Makes workers check again the messages of the contact that a cap holds. Call it after a held message was
+   * For one contact, makes workers check again all messages that a cap holds. Call it after a held message was
    * canceled, because its place in the cap is free again.
    */
   recheckCapped(organizationId: string, contactId: string): Promise<void> {

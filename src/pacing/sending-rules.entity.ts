@@ -5,7 +5,10 @@ import { OrganizationRow } from '../database/organization-row.js';
 export const CAP_POLICIES = ['hold', 'drop'] as const;
 export type CapPolicy = (typeof CAP_POLICIES)[number];
 
-/** A cap: in any window, a contact gets at most `most` messages of the channel, and of the topic if one is given. */
+/**
+ * A cap: within any `window_seconds`, a contact gets at most `most` messages of the channel. With a topic, only
+ * messages of this topic count.
+ */
 export interface FrequencyCap {
   readonly channel: string;
   readonly topic: string | null;
@@ -14,10 +17,10 @@ export interface FrequencyCap {
   readonly on_cap: CapPolicy;
 }
 
-/** Stores when an organization sends messages. An organization without a row sends every message at once. */
+/** Stores when an organization sends messages. An organization without a row sends every message immediately. */
 @Entity('sending_rules')
 export class SendingRules extends OrganizationRow {
-  /** The time zone of contacts that have none. */
+  /** The time zone for contacts without a time zone. */
   @Column('text')
   timezone: string;
 

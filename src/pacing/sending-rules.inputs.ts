@@ -35,7 +35,7 @@ export class FrequencyCapInput {
   @Text('Counts only messages of this topic.', { optional: true, nullable: true, max: 64 })
   topic?: string | null;
 
-  @Integer('Messages that a contact gets in the window at most.', { min: 1, max: 100 })
+  @Integer('Limit of messages to a contact in the window.', { min: 1, max: 100 })
   most: number;
 
   @Doc('Length in seconds of the window before each message, at most 30 days.')

@@ -45,7 +45,7 @@ export class SendingRulesRepository {
     );
   }
 
-  /** Makes workers check again the messages of a contact that a cap holds. */
+  /** For one contact, makes workers check again all messages that a cap holds. */
   async recheckCapped(organizationId: string, contactId: string): Promise<void> {
     await this.tenants.session(organizationId).query(
       `update messages set due_at = now()

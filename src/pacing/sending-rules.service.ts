@@ -28,7 +28,7 @@ export class SendingRulesService {
     private readonly channels: ChannelRegistry,
   ) {}
 
-  /** Returns the rules. Without stored rules, every message is sent at once. */
+  /** Returns the rules. Without stored rules, every message is sent immediately. */
   async find(organizationId: string): Promise<StoredRules> {
     const found = await this.rules.find(organizationId);
     return (

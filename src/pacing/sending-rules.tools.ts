@@ -28,8 +28,8 @@ export class SendingRulesTools {
     name: 'set_sending_rules',
     title: 'Change the rules for sending',
     description:
-      'Replaces the quiet hours and caps. A message that they hold gets the status held, and is sent when they allow ' +
-      'it. Messages that are held now are checked again.',
+      'Replaces the quiet hours and caps. A message that a rule holds gets the status held, and is sent when the ' +
+      'rules allow it. Messages that are held now are checked again.',
     output: SendingRulesResult,
     idempotent: true,
     surfaces: ['dashboard'],

@@ -17,7 +17,8 @@ const MAX_PAGE_SIZE = 128 * 1024;
 
 /**
  * Returns the first `limit` rows, and a cursor from the last of them if there are more rows. `sizeOf` returns the
- * characters of the large members of a row. A page with large rows ends earlier, so that its encoding stays small.
+ * number of characters in the large members of a row. A page with large rows ends earlier, so that its encoding stays
+ * small.
  */
 export function pageOf<Row>(
   rows: readonly Row[],

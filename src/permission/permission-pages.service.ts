@@ -98,9 +98,9 @@ export class PermissionPagesService {
   }
 
   /**
-   * Stores which of the shown topics the person has chosen. A choice that equals the stored one changes nothing. First
-   * commits that the person leaves topics, so that an error of another topic cannot prevent it. The result lists the
-   * titles of the topics to which the person could not be subscribed.
+   * Stores which of the shown topics the person has chosen. A choice that equals the stored one changes nothing.
+   * Commits first which topics the person leaves, so that an error of another topic cannot undo this decision. The
+   * result lists the titles of the topics to which the person could not be subscribed.
    */
   async choose(
     target: LinkTarget,

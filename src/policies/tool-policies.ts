@@ -2,8 +2,8 @@ import { type KeyRestriction, type RestrictedTool, restrictionFault } from './ke
 
 /**
  * The person who must agree to a call of an agent. `never`: nobody. `when_possible`: the client of the agent asks its
- * person, if it says that it can. Whether a person is asked depends on the client: an agent can answer for the person.
- * `always`: a signed-in person approves exactly this call, and no API key can.
+ * person, if the client declares that it can ask. Whether a person is asked depends on the client: an agent can answer
+ * for the person. `always`: a signed-in person approves exactly this call, and no API key can.
  */
 export const CONFIRMATIONS = ['never', 'when_possible', 'always'] as const;
 export type Confirmation = (typeof CONFIRMATIONS)[number];
@@ -28,7 +28,7 @@ export interface NamedPolicy extends ToolPolicy {
  * policies do not permit.
  */
 export class ToolPolicies {
-  /** The policies of organizations that have none, and of work without policies, such as steps. They hide nothing. */
+  /** The policies of organizations without stored policies, and of work such as steps. These policies hide nothing. */
   static readonly NONE = new ToolPolicies(new Map(), '');
 
   private constructor(

@@ -5,7 +5,7 @@ import { LeasedWorker } from './leased-worker.js';
 describe(`${LeasedWorker.name} with wake-ups`, () => {
   const stage = useWorkerStage();
 
-  it('claims the row of a wake-up after another claim, which had occupied the last slot, has returned no row', async () => {
+  it('claims the row of a wake-up after an earlier claim, which occupied the last slot, returned no row', async () => {
     stage.replaceWorker({ concurrency: 2, isShared: true });
     stage.start();
     await stage.pass(0);

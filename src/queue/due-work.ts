@@ -24,8 +24,8 @@ export class DueWork implements BeforeApplicationShutdown {
   constructor(private readonly gate: GateDatabase) {}
 
   /**
-   * Calls the listener at once, and then about every second while rows of the kind may be due. The listener must not
-   * throw.
+   * Calls the listener immediately, and then about every second while rows of the kind may be due. The listener must
+   * not throw.
    */
   listen(kind: DueKind, listener: () => void): void {
     this.listeners.set(kind, listener);

@@ -67,7 +67,7 @@ describe(FairShare.name, () => {
     expect(FairShare.isExhausted({ ...share, rooms: { a: 0 } }, got())).toBe(true);
   });
 
-  it('returns the last organization, and how many rows each organization may get', () => {
+  it('returns the organization that got the last slot, and how many rows each organization may get', () => {
     const fairShare = new FairShare(10);
     expect(fairShare.share(15)).toEqual({ after: '', room: 10, rooms: {} });
     for (let slot = 0; slot < 10; slot += 1) fairShare.take('a');

@@ -6,7 +6,9 @@ export interface Share {
   readonly after: string;
   /** The claim returns at most this many rows of each organization that occupies no slot yet. */
   readonly room: number;
-  /** Limits the rows of each organization that already occupies slots in the same way. The keys are organization ids. */
+  /**
+   * For organizations that already occupy slots: the largest number of rows that the claim returns, by organization id.
+   */
   readonly rooms: Readonly<Record<string, number>>;
   /** False when the claim does not look for ended waits and for rows that a crashed worker left. */
   readonly wake?: boolean;

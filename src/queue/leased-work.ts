@@ -20,12 +20,13 @@ export interface LeasedWork {
   claim(limit: number, id?: string, share?: Share): Promise<Claim[]>;
   /**
    * Processes a row. `signal` aborts when the lease or the grace period ends. After an error, the row is retried when
-   * its lease ends. It is retried at once after `unavailable`, and after a pause for `rate_limited`.
+   * its lease ends. After `unavailable`, the row is retried immediately, and after `rate_limited`, it is retried after
+   * a pause.
    */
   work(claim: Claim, signal: AbortSignal): Promise<void>;
   /** Extends the leases and returns the claims that are still valid. */
   renew(claims: Claim[]): Promise<Claim[]>;
-  /** Ends the leases at once, so that another worker can continue. */
+  /** Ends the leases immediately, so that another worker can continue. */
   release(claims: Claim[]): Promise<void>;
 }
 

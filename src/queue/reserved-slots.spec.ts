@@ -92,7 +92,7 @@ describe(`${LeasedWorker.name} with reserved slots`, () => {
     expect(stage.running()).toEqual(['b', 'c']);
   });
 
-  it('releases a row whose slot was reserved before the stop, and stops only after that', async () => {
+  it('releases a row whose slot was reserved before the stop, and stops only after this release', async () => {
     stage.start();
     await stage.pass(0);
     const slot = stage.wakeUps.reserve('message', 'org_1')!;

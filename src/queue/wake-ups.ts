@@ -5,7 +5,7 @@ export type WakeUpKind = 'run' | 'message' | 'schedule' | 'event' | 'import' | '
 /** Processes the row if it is due and not claimed. A late or duplicate wake-up does nothing. */
 export type WakeUpHandler = (id: string, organizationId?: string) => Promise<void>;
 
-/** A free slot of a worker of this process. Call one of its methods, once. */
+/** A free slot of a worker of this process. Call exactly one of its methods, and only once. */
 export interface ReservedSlot {
   /** Starts the work on a committed row with epoch 1. No other process can have that epoch. */
   start(id: string): void;

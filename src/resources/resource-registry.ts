@@ -79,7 +79,10 @@ export class ResourceRegistry implements OnModuleInit {
     return this.allowed(policies).find(({ template }) => template.text === uri)?.template.variables;
   }
 
-  /** Returns true if a resource has the URI or a template matches it. The resource itself may not exist. */
+  /**
+   * Returns true if a resource has the URI or a template matches it. A template can match the URI of a record that does
+   * not exist.
+   */
   has(uri: string, policies: ToolPolicies): boolean {
     return this.allowed(policies).some(({ template }) => template.match(uri) !== undefined);
   }

@@ -6,7 +6,10 @@ export const RETENTION_KINDS = ['runs', 'messages', 'webhook_deliveries', 'audit
 
 export type RetentionKind = (typeof RETENTION_KINDS)[number];
 
-/** Stores for how many days an organization keeps rows of one kind. Without a rule they are kept forever. */
+/**
+ * Stores the number of days for which an organization keeps rows of one kind. Without a rule, the rows are kept
+ * forever.
+ */
 @Entity('retention_rules')
 export class RetentionRule extends OrganizationRow {
   @PrimaryColumn('text')
@@ -15,7 +18,7 @@ export class RetentionRule extends OrganizationRow {
   @Column('integer')
   days: number;
 
-  /** The time from which a worker may purge. During a purge, this is the end of its lease. */
+  /** The time from which a worker may purge. During a purge, this is the end of the lease of its worker. */
   @Column('timestamptz', { default: () => 'now()' })
   availableAt: Date;
 

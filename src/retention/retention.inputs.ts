@@ -1,6 +1,6 @@
 import { Integer } from '../tools/schema/fields.js';
 
-/** Declares no arguments, because each organization has one retention. */
+/** Declares no arguments, because each organization has one set of retention rules. */
 export class GetRetentionInput {}
 
 /**

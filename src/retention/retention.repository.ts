@@ -14,7 +14,7 @@ export class RetentionRepository {
     return await this.tenants.repository(organizationId, RetentionRule).findBy({ organizationId });
   }
 
-  /** Sets the days of a rule. A change makes the rule due at once, and a worker that is purging loses its claim. */
+  /** Sets the days of a rule. A change makes the rule due immediately, and a worker that is purging loses its claim. */
   async set(organizationId: string, kind: RetentionKind, days: number): Promise<void> {
     if (kind === 'audit_log') return await this.setAuditLog(organizationId, days);
     await this.tenants.session(organizationId).query(
@@ -32,8 +32,8 @@ export class RetentionRepository {
   }
 
   /**
-   * Sets the days of the audit log by a function of the database. The tenant role cannot write this rule. Otherwise SQL
-   * of a tool could have its traces deleted.
+   * Sets the number of days for which the audit log is kept. A function of the database writes this rule, because the
+   * tenant role cannot. Otherwise SQL of a tool could have its traces deleted.
    */
   private async setAuditLog(organizationId: string, days: number | null): Promise<void> {
     const command = JSON.stringify({ organization_id: organizationId, days });

@@ -1,6 +1,6 @@
 import { Integer, Nested } from '../tools/schema/fields.js';
 
-/** The days for which an organization keeps each kind of rows; null means forever. */
+/** The number of days for which an organization keeps each kind of row; null means forever. */
 export class RetentionView {
   @Integer('Days after the end of a run.', { nullable: true })
   runs_days: number | null;

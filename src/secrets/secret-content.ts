@@ -25,7 +25,7 @@ export interface SecretContent {
   readonly token_url?: string;
   readonly client_id?: string;
   readonly scope?: string;
-  /** `basic` when it is missing. */
+  /** When absent, `basic` applies. */
   readonly client_auth?: ClientAuth;
 }
 

@@ -31,8 +31,8 @@ export class SetSecretInput {
   secret?: string;
 
   @Doc(
-    'Hosts that may receive it: api.example.com, or *.example.com for all hosts below example.com. Requests to ' +
-      'other hosts fail. A new secret needs it.',
+    'Hosts that may receive the secret: api.example.com, or *.example.com for all hosts below example.com. ' +
+      'Requests to other hosts fail. Required for a new secret.',
     { examples: [['api.example.com']] },
   )
   @TextList({ optional: true })

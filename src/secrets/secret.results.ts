@@ -37,7 +37,7 @@ export class SecretView {
   @Timestamp()
   updated_at: string;
 
-  @Text('Id of the person who set it last.', { nullable: true })
+  @Text('Id of the person who last set the secret.', { nullable: true })
   updated_by: string | null;
 
   static of({ name, content, createdAt, updatedAt, updatedBy }: StoredSecret): SecretView {

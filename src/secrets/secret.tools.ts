@@ -49,8 +49,8 @@ export class SecretTools {
     name: 'set_secret',
     title: 'Set a secret',
     description:
-      'Creates a secret for http_request steps, or changes the one with this name. What is left out stays as it is ' +
-      'stored. Runs use the new one from their next request on.',
+      'Creates a secret for http_request steps, or changes the secret with this name. Absent fields ' +
+      'stay unchanged. Runs use the new secret from their next request on.',
     output: SecretResult,
     destructive: true,
     idempotent: true,

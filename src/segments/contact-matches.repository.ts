@@ -56,7 +56,7 @@ export class ContactMatchesRepository {
     return row?.id ?? null;
   }
 
-  /** Returns the contacts with these ids in any order. Those that do not exist are missing. */
+  /** Returns the contacts with these ids, in any order. Ids of contacts that do not exist are ignored. */
   async findAll(organizationId: string, ids: readonly string[]): Promise<Contact[]> {
     return await this.tenants
       .session(organizationId)

@@ -11,7 +11,8 @@ import { SegmentWorkRepository } from './segment-work.repository.js';
 import type { Segment } from './segment.entity.js';
 
 /**
- * The longest time of a turn of an organization. When it needs longer, the next turns belong to other organizations.
+ * The longest time of a turn of an organization. When an organization needs more time, the next turns belong to other
+ * organizations.
  */
 const TURN_MS = 5000;
 /** The largest number of changed contacts that one transaction compares with every segment. */
@@ -73,8 +74,8 @@ export class SegmentEvaluationsService {
     await this.stored.keepContacts(organizationId, ids);
     const memberships = await this.stored.findSegmentsOf(organizationId, ids);
     for (const segment of segments) {
-      // While a segment gets its baseline, contacts beyond its position are left out. The first comparison finds them
-      // later. They do not count as new members, because they may have matched before.
+      // While a segment gets its baseline, contacts beyond its position are left out. The first comparison finds these
+      // contacts later. They do not count as new members, because they may have matched before.
       const seen = segment.baseline ? ids.filter((id) => id <= segment.position) : ids;
       const nodes = seen.length > 0 && (await this.read(segment));
       if (!nodes) continue;

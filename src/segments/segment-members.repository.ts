@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 
-/** Stores who is in segments. Every method needs a transaction of the organization. */
+/** Stores which contacts are in a segment. Every method needs a transaction of the organization. */
 @Injectable()
 export class SegmentMembersRepository {
   constructor(private readonly tenants: TenantDatabase) {}
 
   /**
    * Keeps contacts from being deleted until the transaction ends. A transaction that writes members of several segments
-   * calls this first. Otherwise the transaction and a change of a contact could wait for each other.
+   * must call this method first. Otherwise the transaction and a change of a contact could wait for each other.
    */
   async keepContacts(organizationId: string, contactIds: readonly string[]): Promise<void> {
     if (contactIds.length === 0) return;
@@ -53,8 +53,8 @@ export class SegmentMembersRepository {
   }
 
   /**
-   * Returns the id of the contact for each id that exists. It differs from the given id when the contact was merged
-   * into another one.
+   * Returns the id of the contact for each id that exists. The two ids differ when the contact was merged into another
+   * one.
    */
   async findContacts(
     organizationId: string,

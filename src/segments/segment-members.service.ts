@@ -21,7 +21,7 @@ export interface ChangedMembers {
   unknown: string[];
 }
 
-/** Changes who is in segments. Every method needs a transaction of the organization. */
+/** Adds contacts to segments and removes them. Every method needs a transaction of the organization. */
 @Injectable()
 export class SegmentMembersService {
   constructor(

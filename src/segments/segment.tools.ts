@@ -124,8 +124,7 @@ export class SegmentTools {
   @Tool({
     name: 'add_to_segment',
     title: 'Add contacts to a segment',
-    description:
-      'Adds contacts to a static segment. Each that was not in it emits segment.entered.',
+    description: 'Adds contacts to a static segment. Each entry emits segment.entered.',
     output: AddedToSegment,
     idempotent: true,
     surfaces: ['workflow', 'dashboard'],
@@ -139,7 +138,7 @@ export class SegmentTools {
   @Tool({
     name: 'remove_from_segment',
     title: 'Remove contacts from a segment',
-    description: 'Removes contacts from a static segment. Each that was in it emits segment.left.',
+    description: 'Removes contacts from a static segment. Each exit emits segment.left.',
     output: RemovedFromSegment,
     idempotent: true,
     destructive: true,

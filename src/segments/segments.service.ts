@@ -16,7 +16,7 @@ import type { Segment } from './segment.entity.js';
 import { SegmentsRepository } from './segments.repository.js';
 
 const MOST_SEGMENTS = 100;
-/** The largest number up to which members are counted, so that a count takes a limited time. */
+/** Members are counted up to this number, so that a count takes a limited time. */
 const MOST_COUNTED = 10_000;
 const MOST_NAMES = 5;
 

@@ -10,7 +10,9 @@ const NO_RECORD = ['ENOTFOUND', 'ENODATA'];
 
 /** Looks up TXT records. */
 export class TextRecords {
-  /** Asks the name servers `servers` (`ADDRESS[:PORT]`). When there are none, asks those of the machine. */
+  /**
+   * `servers` are the name servers to ask (`ADDRESS[:PORT]`). When absent, the name servers of the machine are asked.
+   */
   constructor(private readonly servers: readonly string[]) {}
 
   /**

@@ -22,12 +22,12 @@ import type {
 const LONGEST_TEXT = 256 * 1024;
 const MOST_WARNINGS = 50;
 /**
- * The largest compiled content, in bytes. A message reads a version in one piece, so a larger one would delay other
+ * The largest compiled content, in bytes. A message reads a version in one piece, so larger content would delay other
  * messages.
  */
 const LARGEST_CONTENT = 2 * 1024 * 1024;
 
-/** A compiled content, with the warnings for its author. */
+/** The compiled content of a template, with the warnings for its author. */
 export interface Compilation {
   readonly content: CompiledContent;
   readonly warnings: readonly PlacedWarning[];

@@ -1,7 +1,7 @@
 /** The HTML of all variants of a template. In this HTML, placeholder words replace the Liquid markup. */
 export type HtmlJob = readonly string[];
 
-/** The result of the process for one HTML. */
+/** The result for one HTML document. */
 export interface InlinedHtml {
   /**
    * The HTML with inlined CSS: rules of style elements have become style attributes. Undefined when the CSS cannot be
@@ -11,8 +11,8 @@ export interface InlinedHtml {
   readonly isTooLong: boolean;
 }
 
-/** A process sends `ready` when it has loaded its packages, then a result for each HTML that it gets. */
+/** A process sends `ready` when it has loaded its packages, then a result for each HTML document that it gets. */
 export type ProcessMessage = 'ready' | InlinedHtml;
 
-/** The results, one for each HTML, in the order of the job. */
+/** The results, one for each HTML document, in the order of the job. */
 export type HtmlReply = readonly InlinedHtml[];

@@ -2,7 +2,7 @@ import { Script } from 'node:vm';
 
 /**
  * The main module of a process that inlines the CSS of HTML. It is JavaScript, because tests start it without a build.
- * The process gets one HTML after the other, and is ended after the last one, so that its memory is free again.
+ * The process gets one HTML document after the other. It is ended after the last one, so that its memory is free again.
  *
  * @import { InlinedHtml } from './html-job.js'
  */
@@ -12,7 +12,7 @@ import { Script } from 'node:vm';
  * for each megabyte.
  */
 const MOST_CHARACTERS = 1024 * 1024;
-/** The longest time for one HTML. The parent process ends this process earlier, unless the parent is gone. */
+/** The longest time for one HTML document. The parent process ends this process earlier, unless the parent is gone. */
 const MOST_MS = 10_000;
 const OPTIONS = {
   // Rules that match nothing stay, because Liquid may create elements with their classes.

@@ -11,8 +11,9 @@ const MOST_WAITING = 20;
 /** The longest time in which a process starts and loads its packages. On a busy machine, this takes seconds. */
 const MOST_LOAD_MS = 10_000;
 /**
- * The longest time for one HTML. A newsletter of 256 KiB with hundreds of rules needs about 1 s of processor time. This
- * time is much shorter than the longest wait, so that costly HTML of some organizations does not make others wait in vain.
+ * The longest time for one HTML document. A newsletter of 256 KiB with hundreds of rules needs about 1 s of processor
+ * time. This time is much shorter than the longest wait, so that costly HTML of some organizations does not make others
+ * wait in vain.
  */
 const MOST_HTML_MS = 7000;
 /** The longest wait of a job for each of its turns. */
@@ -24,7 +25,7 @@ const MOST_WAIT_MS = 18_000;
 const MOST_MS = 28_000;
 
 interface Job {
-  /** The HTML that is not done yet. */
+  /** The HTML documents that are not processed yet. */
   readonly left: string[];
   readonly done: InlinedHtml[];
   readonly endsAt: number;
@@ -35,8 +36,8 @@ interface Job {
 }
 
 /**
- * Does slow work with HTML in a child process, which is ended when one HTML takes too long. An organization has one
- * process at a time. Organizations take turns, also between the HTML of one job.
+ * Does slow work with HTML in a child process, which is ended when one HTML document takes too long. An organization
+ * has one process at a time. Organizations take turns, also between the HTML documents of one job.
  *
  * A thread would not suffice: when a text exceeds the heap limit of a thread, V8 aborts the whole process. HTML that
  * becomes huge ends only its child process.
@@ -49,9 +50,9 @@ export class HtmlProcessesService implements OnApplicationShutdown {
   private isClosed = false;
 
   /**
-   * Resolves with the result of a job. Rejects with `invalid_arguments` when one HTML takes too much time or memory.
-   * Rejects with `rate_limited` when too many jobs of the organization wait. Rejects with `unavailable` after a long
-   * wait, or when no process could start.
+   * Resolves with the result of a job. Rejects with `invalid_arguments` when one HTML document takes too much time or
+   * memory. Rejects with `rate_limited` when too many jobs of the organization wait. Rejects with `unavailable` after a
+   * long wait, or when no process could start.
    */
   async run(organizationId: string, job: HtmlJob): Promise<HtmlReply> {
     const styled = job.filter(hasStyles);
@@ -146,7 +147,7 @@ export class HtmlProcessesService implements OnApplicationShutdown {
   }
 }
 
-/** Calls `end` after this time, or at the end of the time of the job. Replaces the limit of an earlier call. */
+/** Calls `end` after this time, or earlier if the time of the job ends. Replaces the limit of an earlier call. */
 function limit(job: Job, ms: number, end: () => void): void {
   clearTimeout(job.timer);
   job.timer = setTimeout(end, Math.min(ms, job.endsAt - Date.now()));

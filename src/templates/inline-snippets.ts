@@ -63,8 +63,8 @@ export class JoinedText {
   }
 
   /**
-   * Returns the message with a line and column. They are the position in the source of the character that is at
-   * `offset` in the text.
+   * Returns the message with a line and column. `offset` is a position in the joined text. The line and the column are
+   * the position of the same character in its source.
    */
   place(offset: number, message: string): PlacedMessage {
     const piece = this.pieces.findLast(({ at }) => at <= offset);

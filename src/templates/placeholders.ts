@@ -28,8 +28,8 @@ export function hideMarkup(text: string, places: readonly MarkupPlace[]): Hidden
 export function restoreMarkup(text: string, { prefix, markup }: HiddenMarkup): string | undefined {
   let next = 0;
   let isInOrder = true;
-  // Markup can stand where an attribute would stand. A program then reads its word as an attribute, and adds an empty
-  // value.
+  // Markup can stand where an attribute would stand. A program then reads the placeholder word as an attribute, and
+  // adds an empty value.
   const restored = text.replaceAll(new RegExp(`${prefix}(\\d+)z(?:="")?`, 'g'), (_, digits) => {
     if (Number(digits) !== next) isInOrder = false;
     next += 1;

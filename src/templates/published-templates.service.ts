@@ -61,7 +61,7 @@ export class PublishedTemplatesService {
     throw AppError.invalidField('template_id', `no longer has the version ${version}`);
   }
 
-  /** Returns the variables of the given templates, as far as they exist. */
+  /** Returns the variables of those given templates that exist. */
   async declared(
     organizationId: string,
     idsOrNames: readonly string[],

@@ -44,7 +44,7 @@ export interface CompiledVariant {
   readonly sms?: CompiledTexts;
 }
 
-/** A published content: without snippets, with inlined CSS, and with a text for every variant. */
+/** The content of a published version: without snippets, with inlined CSS, and with a text for every variant. */
 export interface CompiledContent {
   readonly variables: readonly TemplateVariable[];
   readonly variants: Readonly<Record<string, CompiledVariant>>;

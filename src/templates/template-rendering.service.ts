@@ -10,7 +10,9 @@ import { checkNames, readValues } from './variable-values.js';
 /** The values that the texts of a message read. */
 export interface TemplateValues {
   readonly variables: object;
-  /** The variables of each call that the message combines, the newest last. The default is this call alone. */
+  /**
+   * The variables of each call that the message combines, the newest last. The default is a list of only `variables`.
+   */
   readonly items?: readonly object[];
   /** The values that every message provides: the contact and links. */
   readonly given: object;

@@ -20,7 +20,7 @@ export class TemplateVersion extends OrganizationRow {
   @Column('json')
   content: TemplateContent;
 
-  /** The texts from which messages are rendered: the content with its snippets, and with styles in the elements. */
+  /** The texts from which messages are rendered: the content with its snippets and with inlined CSS. */
   @Column('json')
   compiled: CompiledContent;
 

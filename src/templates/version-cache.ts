@@ -12,8 +12,8 @@ const BYTES_PER_CHARACTER = 2;
 const BYTES_PER_JSON_CHARACTER = 40;
 
 /**
- * Keeps the versions and the parsed texts that were used last. The texts have their own limit, because a few versions
- * with many locales would fill the memory of the process once all of their texts are parsed.
+ * Keeps the versions and the parsed texts that were used last. The texts have their own limit. Otherwise a few versions
+ * with many locales would fill the memory of the process when all of their texts are parsed.
  */
 export class VersionCache {
   private readonly versions = new LRUCache<string, PreparedVersion>({

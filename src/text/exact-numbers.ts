@@ -8,9 +8,9 @@ const SURELY_EXACT = /^-?[\d.]{1,15}(?:[eE][+-]?\d{1,2})?$/;
 const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
 /**
- * Finds each number in a JSON text whose digits JavaScript would lose, and replaces it with a text of these digits. A
- * number such as 12345678901234567890 would become 12345678901234567000, and 1e400 would become infinite. The text must
- * be valid JSON.
+ * Replaces each number in a JSON text by a text of its digits, if JavaScript would lose some of these digits. A number
+ * such as 12345678901234567890 would become 12345678901234567000, and 1e400 would become infinite. The JSON text must
+ * be valid.
  */
 export function quoteInexactNumbers(json: string): string {
   if (!MAY_BE_INEXACT.test(json)) return json;

@@ -1,4 +1,4 @@
-/** Returns true for a JSON object: not for null and not for a list. */
+/** Returns true for a JSON object, and false for null, a list and every other value. */
 export function isJsonObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -42,11 +42,11 @@ describe(isCostlyToParse, () => {
     ['signs in texts', JSON.stringify('{[:,"'.repeat(members))],
     ['100,000 items with two members', `[${Array(100_000).fill('{"a":1,"b":2}').join()}]`],
     ['signs in a text of 1 MiB', '{'.repeat(1024 * 1024)],
-  ])('accepts JSON with the most %s', (_what, json) => {
+  ])('accepts JSON at or below the limits: %s', (_what, json) => {
     expect(isCostlyToParse(json)).toBe(false);
   });
 
-  it('adds several texts, until it is cleared', () => {
+  it('adds up the cost of several texts, until it is cleared', () => {
     const cost = new ParseCost();
     const half = `[${padding}${',1'.repeat(members / 2)}]`;
     expect([cost.add(half), cost.add(half)]).toEqual([true, false]);

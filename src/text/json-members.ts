@@ -41,14 +41,17 @@ function isEscaped(json: string, at: number): boolean {
 }
 
 /**
- * The limits of JSON that is parsed at once. Without them, values of few bytes would take seconds, in which nothing else
- * is done: the members are those that {@link mayHaveMoreMembers} counts.
+ * The limits of JSON that is parsed without a pause. Without them, small values in large numbers would occupy the
+ * process for seconds. The members are those that {@link mayHaveMoreMembers} counts.
  */
 export const PARSE_LIMITS = { characters: 32 * 1024 * 1024, members: 400_000, names: 200_000 };
-/** The characters that are not counted. They are parsed in about 0.1 s, and a stored envelope of a message has as many. */
+/**
+ * Texts of up to this length together are not examined. They are parsed in about 0.1 s, and the stored envelope of a
+ * message may be as long.
+ */
 const UNCOUNTED_CHARACTERS = 1024 * 1024;
 
-/** Counts what the time of parsing JSON texts depends on. */
+/** Counts the characters, members and names of JSON texts, because the time of parsing depends on these numbers. */
 export class ParseCost {
   private characters = 0;
   private members = 0;
@@ -56,7 +59,7 @@ export class ParseCost {
 
   /**
    * Adds a text. Returns false when all texts together are above one of {@link PARSE_LIMITS}. Nothing is parsed. Texts
-   * are not looked into while they have together at most 1 MiB.
+   * are not examined while they have together at most 1 MiB.
    */
   add(json: string): boolean {
     this.characters += json.length;

@@ -2,7 +2,7 @@ const OBJECT = '{'.charCodeAt(0);
 const ARRAY = '['.charCodeAt(0);
 const COMMA = ','.charCodeAt(0);
 const COLON = ':'.charCodeAt(0);
-/** The bytes in the heap of V8: of an object, of a list, and of each further value or name of a member. */
+/** The sizes in the heap of V8, in bytes: of an object, of a list, and of each further value or name of a member. */
 const OBJECT_BYTES = 64;
 const ARRAY_BYTES = 48;
 const VALUE_BYTES = 16;

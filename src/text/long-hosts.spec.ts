@@ -47,7 +47,7 @@ describe('a host that is longer than DNS allows', () => {
     );
   });
 
-  it('has no place for a secret after it', () => {
+  it('allows no secret after it in a URL', () => {
     expect(endsAfterHost(URL_TEXT)).toBe(false);
   });
 
@@ -62,7 +62,7 @@ describe('a host that is longer than DNS allows', () => {
     expect(channel.isAddress(`https://${distinct(300)}.com/`)).toBe(false);
   });
 
-  it('gives no name to a file', async () => {
+  it('is not used to name a file', async () => {
     expect(await fileNameOf(undefined, URL_TEXT)).toBe('file');
   });
 

@@ -1,7 +1,9 @@
 const MAX_RESULTS = 3;
 const MAX_SHOWN = 64;
 
-/** The known name with the same purpose, for names that callers confuse although the spelling differs. */
+/**
+ * The known name to suggest for a name that callers often use by mistake. The spelling of these names is not similar.
+ */
 const SAME_PURPOSE: Readonly<Record<string, string>> = { on_error: 'on_failure' };
 
 /** Returns at most three known names that are similar to `name`, the most similar first. */

@@ -9,7 +9,7 @@ const LONGEST_AUTHORITY = 1000;
 export const LONGEST_HOST = 253;
 
 /**
- * Matches what comes before the host, and captures the text up to the path. The parser ignores spaces before the scheme,
+ * Matches the part before the host, and captures the text up to the path. The parser ignores spaces before the scheme,
  * reads backslashes as slashes, and needs no slashes after the scheme. The origin of a `blob:` URL is that of the URL
  * inside.
  */

@@ -69,7 +69,7 @@ describe('textOfHtml', () => {
     ['links in links', '<a href="b">a'.repeat(38_000)],
     ['entities', '&amp;'.repeat(100_000)],
     ['words', 'a '.repeat(250_000)],
-  ])('lets others have turns while it reads many %s', async (_case, html) => {
+  ])('lets other work have turns while it reads many %s', async (_case, html) => {
     let longestMs = Infinity;
     for (let attempt = 0; attempt < 3 && longestMs > 100; attempt += 1) {
       longestMs = await longestTurn(() => textOfHtml(html));

@@ -13,13 +13,13 @@ interface Group {
 }
 
 /**
- * Writes the text of HTML: makes one space of several, and indents lists and quotations. The duration of a call depends
- * only on the text that this call adds.
+ * Writes the text of HTML: replaces several spaces by one, and indents lists and quotations. The duration of a call
+ * depends only on the text that this call adds.
  */
 export class TextWriter {
   private readonly parts: string[] = [];
   private readonly groups: Group[] = [];
-  /** The number of open groups by name, so that the end of a group that is not open is recognized at once. */
+  /** The number of open groups by name, so that the end of a group that is not open is recognized without a search. */
   private readonly open: Record<GroupName, number> = { ul: 0, ol: 0, blockquote: 0, li: 0 };
   private link: { readonly href: string; text: string } | undefined;
   /** The text that replaces the indentation of the next line of a list item. */

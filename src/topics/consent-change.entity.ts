@@ -14,7 +14,7 @@ export class ConsentChange extends OrganizationRow {
   @PrimaryColumn('bigint', { generated: 'identity', generatedIdentity: 'ALWAYS' })
   id: string;
 
-  /** The contact at the time of the change. It may have been merged since. */
+  /** The contact at the time of the change. The contact may have been merged later. */
   @Column('text')
   recordedFor: string;
 

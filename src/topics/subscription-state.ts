@@ -1,5 +1,5 @@
 /**
- * Returns SQL for the state of the subscription `s`, which may not exist, to the topic `t`. `address` is an SQL
+ * Returns SQL for the state of the subscription `s` to the topic `t`. There may be no row `s`. `address` is an SQL
  * expression. With double opt-in, a subscription that was confirmed at a different address is still pending. When
  * `address` is null, addresses are not compared.
  */

@@ -7,9 +7,9 @@ import type { Decision, StoredSubscription } from './decision.js';
 import { stateOf } from './subscription-state.js';
 import type { Evidence, SubscriptionState } from './topic-subscription.entity.js';
 
-// A repeated decision keeps its first source and time, because they are the proof. A contact that leaves the topic keeps
-// its confirmation. Otherwise it could ask for another e-mail at once by subscribing again. A subscription that is
-// pending at an earlier address gets the new confirmation.
+// A repeated decision keeps its first source and time, because they are the proof. A contact that leaves the topic
+// keeps its confirmation. Otherwise the contact could subscribe again, and immediately get another e-mail. A
+// subscription that is pending at an earlier address gets the new confirmation.
 const DECIDE = prepared(
   'topic_decide',
   `insert into topic_subscriptions as own (organization_id, contact_id, topic, state, source, evidence, confirmation_id,

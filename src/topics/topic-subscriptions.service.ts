@@ -10,8 +10,8 @@ import type { Evidence } from './topic-subscription.entity.js';
 
 const LONGEST_EVIDENCE = 1000;
 /**
- * The number of hours after an e-mail that asks to confirm a topic. Until then, the page of preferences sends no other
- * such e-mail.
+ * For this number of hours after an e-mail that asks to confirm a topic, the page of preferences sends no other such
+ * e-mail.
  */
 const CONFIRMATION_HOURS = 24;
 

@@ -87,8 +87,8 @@ export class TopicTools {
     name: 'delete_topic',
     title: 'Delete a topic',
     description:
-      'Deletes a topic. Its messages that wait are not sent. The decisions of contacts stay: who left it has also left a ' +
-      'topic that is created later with the same name.',
+      'Deletes a topic. Its messages that wait are not sent. Decisions of contacts stay, and apply to a later ' +
+      'topic with the same name.',
     output: DeletedTopic,
     destructive: true,
     surfaces: ['workflow', 'dashboard'],
@@ -115,7 +115,7 @@ export class TopicTools {
     name: 'list_consent_changes',
     title: 'List changes of consent',
     description:
-      'Lists each change of what a contact agreed to, by channel and topic, with its origin and evidence, newest first, ' +
+      'Lists each change of the consent and subscriptions of a contact, with its origin and evidence, newest first, ' +
       'in pages. Nobody can change or delete an entry. The log is deleted together with the contact.',
     output: ConsentChangePage,
     readOnly: true,

@@ -13,7 +13,7 @@ export class OrganizationQueue<T> {
     return this.waiting.get(organizationId)?.length ?? 0;
   }
 
-  /** Returns true when at least one organization that waits meets the condition with its next item. */
+  /** Returns true when the condition is true for a waiting organization and its next item. */
   some(condition: (organizationId: string, item: T) => boolean): boolean {
     return [...this.waiting].some(([organizationId, items]) =>
       condition(organizationId, items[0]!),

@@ -3,10 +3,11 @@ import { OrganizationQueue } from './organization-queue.js';
 import { TimeBudgets } from './time-budgets.js';
 
 /**
- * The time of a turn, after which other requests are served. The last step of a job in a turn may make the turn longer.
+ * The length of a turn. After a turn, the process serves other requests. The last step of a job in a turn may make the
+ * turn longer.
  */
 const TURN_MS = 10;
-/** The time after which the jobs of organizations without processor time are looked at again. */
+/** The pause before the jobs of organizations without processor time are tried again. */
 const PAUSE_MS = 25;
 
 /** Work that can stop between two steps. */
@@ -47,10 +48,10 @@ export class ProcessorTurns {
   ) {}
 
   /**
-   * Runs a job. Resolves when it is done. Most jobs end at once, without waiting for a turn. Rejects with what the job
-   * throws, and with `invalid_arguments` when the job has used its time. Where jobs are refused, rejects with
-   * `rate_limited`, before the job begins, when the organization has no time left. A job that has begun may then use
-   * more than the organization has left, up to its own time.
+   * Runs a job. Resolves when it is done. Most jobs end immediately, without waiting for a turn. Rejects with what the
+   * job throws, and with `invalid_arguments` when the job has used its time. Where jobs are refused, rejects with
+   * `rate_limited`, before the job begins, when the organization has no time left. A job that has begun may use more
+   * time than its organization has left, up to the time limit of the job.
    */
   async run(organizationId: string, job: Job, time: JobTime): Promise<void> {
     if (this.whenUsedUp === 'refuse') this.budgets.assertLeft(organizationId);

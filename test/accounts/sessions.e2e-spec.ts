@@ -262,8 +262,8 @@ describe('POST /api/auth/password', () => {
     );
     const [made, refused] = statuses.toSorted();
     expect(made).toBe(204);
-    // The refused request usually gets 422 for its old password. It gets 401 when it has read its session before the
-    // other change, and its account after the other change.
+    // The refused request usually gets 422 for its old password. It gets 401 if the other change is committed after
+    // this request has read its session, and before it reads its account.
     expect([401, 422]).toContain(refused);
   });
 

@@ -74,7 +74,7 @@ describe('the limits of sign-in', () => {
     expect((await signIn(switchboard, acme.email, acme.password, '127.0.0.1')).status).toBe(200);
   });
 
-  it('do not let strangers at another account use up the attempts of a known address', async () => {
+  it('do not let attempts on other accounts use up the attempts of a known address', async () => {
     acme = await createOrganization(switchboard);
     const address = newAddress();
     expect((await signIn(switchboard, acme.email, acme.password, address)).status).toBe(200);
@@ -120,7 +120,7 @@ describe('the limits of sign-in', () => {
     expect((await neighbour).status).toBe(401);
   });
 
-  it('ignore addresses that a client puts before the address of the proxy', async () => {
+  it('ignore addresses that a client wrote into X-Forwarded-For', async () => {
     const address = newAddress();
     const guess = (index: number) =>
       signIn(

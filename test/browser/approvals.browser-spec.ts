@@ -43,7 +43,7 @@ describe('approvals', () => {
     expect(faults).toEqual([]);
   });
 
-  it('decline a call, which is then forbidden', async () => {
+  it('let a person decline a call, which is then forbidden', async () => {
     await addAsAgent('grace@example.com');
     const { page } = await dashboard.open('/approvals');
     const card = page.getByRole('article').filter({ hasText: 'grace@example.com' });

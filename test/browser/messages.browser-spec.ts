@@ -46,7 +46,7 @@ describe('messages', () => {
     expect(faults).toEqual([]);
   });
 
-  it('name the channel, and whether a message was received', async () => {
+  it('are listed with their channel, and marked when they were received', async () => {
     const { organization } = dashboard;
     await schedule('out@example.com', 'Out.');
     const contact = await createContact(organization);
@@ -61,7 +61,7 @@ describe('messages', () => {
     expect(faults).toEqual([]);
   });
 
-  it('say of a bounced message that it was sent, but did not arrive', async () => {
+  it('show after a bounce that the message was sent, but did not arrive', async () => {
     const { organization } = dashboard;
     const contact = await createContact(organization);
     const { id } = await send(organization, { contact_id: contact.id, subject: 'Hi', body: 'Hi.' });

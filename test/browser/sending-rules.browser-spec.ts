@@ -11,7 +11,7 @@ describe('the rules for sending', () => {
   });
   afterAll(() => dashboard.close());
 
-  it('hold a message, and its page shows the time and the reason', async () => {
+  it('hold a message, and the page of the message shows the time and the reason', async () => {
     const { page, faults } = await dashboard.open('/settings/sending');
     await page.getByLabel('Time zone of contacts that have none').fill('Mars/Olympus');
     await page.getByRole('button', { name: 'Save' }).click();

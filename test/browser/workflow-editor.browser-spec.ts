@@ -223,7 +223,7 @@ describe('the editor of workflows', () => {
     });
   });
 
-  it('offers secrets to steps that call other systems, and to no others', async () => {
+  it('offers secrets only to steps that call other systems', async () => {
     const secrets = [
       { name: 'api_token', kind: 'value', secret: 's1', hosts: ['api.example.com'] },
       { name: 'login', kind: 'basic', username: 'u', secret: 's2', hosts: ['api.example.com'] },

@@ -158,7 +158,7 @@ describe('workflows', () => {
     expect(await page.content()).not.toContain(second);
   });
 
-  it('have a webhook whose visible headers a person names, except headers with signatures', async () => {
+  it('let a person choose the headers of deliveries that steps see, except headers with signatures', async () => {
     const { workflow } = await create({
       name: 'Shops',
       trigger: { type: 'webhook' },
@@ -176,7 +176,7 @@ describe('workflows', () => {
     expect(faults).toEqual([]);
   });
 
-  it('have a webhook whose deliveries a provider signs, with the secret that a person enters', async () => {
+  it('let a person choose the provider that signs deliveries, and enter the secret of this provider', async () => {
     const { workflow } = await create({
       name: 'Paid',
       trigger: { type: 'webhook' },

@@ -211,7 +211,7 @@ describe('the number of streams', () => {
   });
 });
 
-/** Tries to connect until the process has noticed that another stream was closed and accepts a new one. */
+/** Tries to connect until the process has noticed the end of another stream, and accepts a new stream. */
 async function connectSoon(cookie: string): Promise<void> {
   for (;;) {
     const reader = await start({ Cookie: cookie });

@@ -17,7 +17,7 @@ export class ChangeRecorder {
     return recorder;
   }
 
-  /** Waits for a change, and removes it and all earlier ones. */
+  /** Waits for a change, and removes this change and all earlier changes. */
   async waitFor(change: ChangeOrGap): Promise<void> {
     const text = JSON.stringify(change);
     const index = (): number => this.changes.findIndex((one) => JSON.stringify(one) === text);

@@ -15,7 +15,7 @@ import {
 } from '../workflows/support/workflow-client.js';
 import { ChangeRecorder } from './change-recorder.js';
 
-// The tests act as the workers of one process. Another process records what they publish.
+// The tests act as the workers of one process. Another process records the changes that this process publishes.
 let here: Switchboard;
 let there: Switchboard;
 let acme: TestOrganization;
@@ -163,7 +163,7 @@ describe('a run', () => {
 });
 
 describe('a message', () => {
-  it('is published when it is accepted, when a worker puts it back, and when it was sent', async () => {
+  it('is published when it is accepted, when a worker puts it back into the queue, and when it was sent', async () => {
     const contact = await createContact(acme);
     await takeDistinct();
     const { id } = await send(acme, { contact_id: contact.id });

@@ -8,7 +8,7 @@ const WRONG_EVERY = 77;
 const PAUSE_MS = 300;
 const GIVE_UP_MS = 300_000;
 
-/** Returns files with contacts, and how many contacts and rejected rows each file must make. */
+/** Returns files with contacts, and the numbers of contacts and of rejected rows that each import must produce. */
 export function planImports(name) {
   return Array.from({ length: FILES }, (_, file) => {
     const prefix = `${name}-${file}-`;

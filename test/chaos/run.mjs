@@ -35,7 +35,7 @@ const folder = await mkdtemp(join(tmpdir(), 'switchboard-chaos-'));
 // When this runs as root, PostgreSQL runs as another user, who must be able to enter the folder.
 await chmod(folder, 0o711);
 for (const signal of ['SIGINT', 'SIGTERM']) {
-  // Work in progress fails when its servers stop here, which does not matter.
+  // Work in progress fails when the servers stop here. This does not matter.
   process.once(signal, () => void cleanUp().then(() => process.exit(1)));
 }
 const undo = [() => rm(folder, { recursive: true, force: true })];

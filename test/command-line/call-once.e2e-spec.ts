@@ -119,7 +119,7 @@ describe('switchboard', () => {
   it.each([
     [['help'], /^switchboard: calls tools/],
     [['--version'], /^\d+\.\d+\.\d+\n$/],
-  ])('answers %j without a service', async (given, output) => {
+  ])('executes %j without a connection to a service', async (given, output) => {
     const { code, stdout } = await runCommand(given);
     expect(stdout).toMatch(output);
     expect(code).toBe(0);
@@ -142,7 +142,7 @@ describe('switchboard', () => {
     [undefined, 'SWITCHBOARD_KEY is not set.'],
     ['swb_cut', 'SWITCHBOARD_KEY has no API key'],
     ['two\nlines', 'SWITCHBOARD_KEY has no API key'],
-  ])('asks for a key in place of %j', async (key, message) => {
+  ])('refuses to start when SWITCHBOARD_KEY is %j', async (key, message) => {
     const { code, stderr } = await runCommand(['tools'], { url: switchboard.url, key });
     expect(stderr).toContain(message);
     expect(code).toBe(2);

@@ -168,7 +168,7 @@ describe('switchboard call TOOL --file', () => {
     expect(await rejected()).toMatchObject([{ row: 2, error: { code: 'idempotency_mismatch' } }]);
   });
 
-  it('makes new calls when it is repeated without a key', async () => {
+  it('makes new calls when it is repeated without an idempotency key', async () => {
     const file = await folder.write('rows.jsonl', [{ text: 'a' }]);
     await call('note', '--file', file);
     await call('note', '--file', file);

@@ -64,7 +64,7 @@ describe('switchboard doctor', () => {
     expect(result.stdout).not.toContain(acme.key);
   });
 
-  it('says what a restricted key may do, and when it ends', async () => {
+  it('says what a restricted key may do, and when it expires', async () => {
     const tools = ['get_contact', 'search_contacts'];
     const key = await newKey({ read_only: true, tools, expires_in_days: 3 });
     const result = await examine(switchboard.url, key);

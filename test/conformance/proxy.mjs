@@ -2,8 +2,8 @@ import { createServer, request } from 'node:http';
 
 /**
  * Starts a loopback proxy that adds an API key, because the suite cannot send one. The proxy changes nothing else. It
- * keeps Host and Origin, which the DNS rebinding checks need. It passes on each part of a stream and each disconnect at
- * once.
+ * keeps Host and Origin, which the DNS rebinding checks need. It passes on each part of a stream and each disconnect
+ * immediately.
  */
 export async function startProxy({ target, apiKey }) {
   const { hostname, port } = new URL(target);

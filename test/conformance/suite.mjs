@@ -8,7 +8,7 @@ const SUITE = join(import.meta.dirname, 'suite');
 const CLI = join(SUITE, 'node_modules/@modelcontextprotocol/conformance/dist/index.js');
 const TIMEOUT_MS = 5 * 60_000;
 
-/** Returns the path of a Node of version 22 or later: this one, or the one that is installed with the suite. */
+/** Returns the path of Node 22 or later: the Node of this process, or the Node that is installed with the suite. */
 export function suiteNode() {
   if (Number(process.versions.node.split('.')[0]) >= 22) return process.execPath;
   const bundled = join(SUITE, 'node_modules/.bin/node');

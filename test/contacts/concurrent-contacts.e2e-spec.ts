@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 
 describe('contacts under concurrent calls', () => {
-  it('one of several creations with the same e-mail succeeds, and the others get conflict', async () => {
+  it('one of several creations with the same e-mail succeeds, and the others fail with the code conflict', async () => {
     const outcomes = await atOnce((index) =>
       acme.call<ContactResult>('create_contact', {
         email: index % 2 ? 'race@example.com' : 'RACE@example.com',
@@ -45,7 +45,7 @@ describe('contacts under concurrent calls', () => {
   });
 
   itSlow(
-    'one of several updates to the same phone succeeds, and the others get conflict',
+    'one of several updates to the same phone succeeds, and the others fail with the code conflict',
     async () => {
       const contacts = await atOnce((index) =>
         acme.call<ContactResult>('create_contact', { external_id: `race-${index}` }),

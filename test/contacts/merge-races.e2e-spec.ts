@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 const later = () => new Date(Date.now() + 3_600_000).toISOString();
 
-/** Merges in a transaction that stays open until `work` waits for it. Returns the result of `work`. */
+/** Merges two contacts, and commits only when `work` waits for this transaction. Returns the result of `work`. */
 async function whileMerging<T>(
   survivorId: string,
   mergedId: string,

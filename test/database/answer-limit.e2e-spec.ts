@@ -73,7 +73,7 @@ describe('an answer of PostgreSQL that is too large', () => {
     expect(await runSql(hostile, 'select 1 as one')).toEqual([{ rows: [{ one: 1 }] }]);
   });
 
-  it('is not an answer with long values, or one whose rows have many members together', async () => {
+  it('is not reported for long values, or for many members that are in several rows', async () => {
     const outcomes = await runSql(
       hostile,
       `select to_json(repeat('x,{[', 2000000)) as text`,

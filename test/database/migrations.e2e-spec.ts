@@ -61,7 +61,7 @@ describe('the SQL files of migrations', () => {
     }
   });
 
-  it('begin with a comment; for a function it says purpose, arguments, result and locks', () => {
+  it('begin with a comment, which for functions states the purpose, arguments, result and locks', () => {
     for (const file of files) {
       expect(read(file), file).toMatch(
         file.startsWith('functions/')
@@ -155,7 +155,7 @@ describe('migrations/grants.txt', () => {
     expect(await withClient(url, dumpGrants)).toBe(before);
   });
 
-  it('comes from a list with every table of Switchboard, because SQL may read and write unlisted tables', async () => {
+  it('comes from a list with every table of Switchboard, because an unlisted table can be read and written', async () => {
     const file = readFileSync(join(FOLDER, 'functions/tenant_privileges.sql'), 'utf8');
     const listed = new Set([...file.matchAll(/^ {2}\('(\w+)', /gm)].map(([, name]) => name));
     const tables = await withClient(url, async (client) => {

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 
 describe('the deletion of an organization', () => {
-  it('deletes all its rows except the audit log, and no rows of others', async () => {
+  it('deletes all its rows except the audit log, and no rows of other organizations', async () => {
     const [gone, other] = [await makeRun(), await makeRun()];
     await switchboard.ownerQuery('delete from organizations where id = $1', [gone.organization.id]);
     const tables = await switchboard.ownerQuery<{ name: string }>(

@@ -234,7 +234,7 @@ describe.skipIf(!findPgBouncer())('behind PgBouncer in session mode,', () => {
     }
   });
 
-  it('a client gets an error at once, and does not wait, when PgBouncer has no connection left', async () => {
+  it('a client gets an error immediately when PgBouncer has no connection left', async () => {
     const { bouncerOptions: options } = database;
     const settings = { ...options.settings, default_pool_size: '1' };
     const full = await PgBouncer.start({ ...options, settings });

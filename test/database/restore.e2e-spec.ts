@@ -222,7 +222,7 @@ describe('a restore', () => {
     expect(Object.keys(schema)).toEqual(Object.keys(await digestOf(owner, sourceUrl)));
   });
 
-  it('includes tables of modules, and refuses them when it does not know the modules', async () => {
+  it('includes tables of modules, and refuses a backup with tables of unknown modules', async () => {
     const migrations = [MakeBoats1763000000000];
     const withBoats = await owner.createDatabase();
     const extensions = { entities: [], migrations };

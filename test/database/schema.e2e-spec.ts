@@ -17,7 +17,7 @@ const GLOBAL_KEYS: Record<string, string> = {
 const GLOBAL_REFERENCES: Record<string, string> = {
   memberships_user_id_fkey: 'a person can be a member of several organizations',
 };
-/** Lists the tables whose changes dry runs do not report, each with the reason. */
+/** Lists the tables that dry runs leave out of the reported changes, each with the reason. */
 const BOOKKEEPING: Record<string, string> = {
   audit_log: 'it records calls, and a dry run is not one',
   call_log: 'it records calls, and a dry run is not one',
@@ -37,7 +37,7 @@ const BOOKKEEPING: Record<string, string> = {
   segment_evaluations: 'the leases of workers',
   webhook_deliveries: 'a log of requests; a call removes rows only with their workflow',
 };
-/** The tables whose rows workers read and SQL of a tool can write. */
+/** The tables with rows that SQL of a tool can write and that workers read. */
 const READ_BY_WORKERS = [
   'import_faults',
   'messages',
@@ -48,7 +48,7 @@ const READ_BY_WORKERS = [
   'workflow_versions',
   'workflows',
 ];
-/** The columns of these tables whose size no constraint checks, each with the reason. */
+/** The columns of these tables without a constraint on their size, each with the reason. */
 const UNCHECKED: Record<string, string> = {
   'messages.body': 'workers leave out a message with a large text',
   'messages.html': 'workers leave out a message with a large text',

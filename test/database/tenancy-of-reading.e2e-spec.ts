@@ -50,7 +50,7 @@ async function start(isolated: boolean): Promise<void> {
   };
 }
 
-/** Fills all variables except the first one. Their values do not depend on the organization. */
+/** Fills all variables except the first one. The filled values do not depend on the organization. */
 const withOtherVariables = (uriTemplate: string): string =>
   uriTemplate.replace('{step_id}', 'only').replace('{value}', 'input').replace('{cursor}', '0');
 

@@ -54,7 +54,7 @@ describe(TenantDatabase.name, () => {
     expect(await stored('joined')).toBe(false);
   });
 
-  it('keeps PostgreSQL from compiling statements', async () => {
+  it('turns off the just-in-time compilation of PostgreSQL', async () => {
     const settings = await tenants.transaction(acme.id, () =>
       tenants.session(acme.id).query(`select current_setting('jit') as jit`),
     );

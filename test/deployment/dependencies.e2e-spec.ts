@@ -17,7 +17,7 @@ interface LockedPackage {
 
 interface Advisory {
   package: string;
-  /** The first affected version. When absent, the lowest version. */
+  /** The first affected version. When absent, all versions below `before` are affected. */
   from?: string;
   /** The first version that is not affected. */
   before: string;

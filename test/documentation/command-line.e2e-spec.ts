@@ -37,7 +37,7 @@ describe('docs/command-line.md', () => {
     await switchboard.close();
   });
 
-  it('shows what its commands print', async () => {
+  it('shows the real output of its commands', async () => {
     const commands = blocks.filter(({ language }) => language === 'sh').map(({ code }) => code);
     commands[0] = commands[0]!
       .replace(/URL=.*$/m, `URL=${switchboard.url}`)

@@ -66,7 +66,10 @@ function unindented(code: string): string {
   return code.replaceAll(/^ +/gm, '');
 }
 
-/** Returns a class with a field that has the decorator, and also a type decorator if the first one implies no type. */
+/**
+ * Returns a class with one field that has the decorator. If this decorator implies no type, the field also has a type
+ * decorator.
+ */
 function classWith(name: string): new () => object {
   class Decorated {}
   const factories = validators as unknown as Record<

@@ -10,7 +10,7 @@ import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
 import { type Block, ShortenedIds, blocksOf } from './support/walk-through.js';
 
-// With UPDATE_DOCS=1, the answers on the page are written again.
+// With UPDATE_DOCS=1, this test replaces the answers on the page by the real answers.
 const PAGE = resolve(import.meta.dirname, '../../docs/messaging.md');
 const isUpdate = process.env.UPDATE_DOCS === '1';
 
@@ -84,7 +84,8 @@ it('the commands of docs/messaging.md print the documented answers', async () =>
     if (isUpdate) text = text.replace(block.text, () => actual);
     else expect(actual).toBe(block.text);
   };
-  // The loop leaves out the first block. It has the settings of the reader, which `run` passes to each command.
+  // The loop leaves out the first block, which has only the settings of the reader. `run` passes these settings to each
+  // command.
   for (let index = 1; index < blocks.length; index += 1) {
     const block = blocks[index]!;
     const next = blocks[index + 1];

@@ -6,7 +6,7 @@ const ROOT = resolve(import.meta.dirname, '../..');
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 const page = read('docs/operations.md');
 
-// The output that the page shows is compared in test/operations/backup-command.
+// test/operations/backup-command compares the output on the page with the real output.
 describe('docs/operations.md', () => {
   it('has an exact copy of the program that restores tables of modules', () => {
     const [, path, code] = /^\[.*\]\(\.\.\/(.*)\)\n\n```ts\n([^]*?)^```$/m.exec(page)!;

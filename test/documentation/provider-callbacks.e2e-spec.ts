@@ -80,7 +80,7 @@ async function sentSms(by: TestOrganization): Promise<SentMessage> {
   return (await untilStatus(by, value.message.id, 'sent')) as SentMessage;
 }
 
-/** Sends the form of a status callback as Twilio documents it, signed unless a signature is given. */
+/** Sends a status callback as a form, as Twilio documents it. Signs the form unless a signature is given. */
 async function twilioCalls(
   message: SentMessage,
   status: string,

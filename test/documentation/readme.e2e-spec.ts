@@ -59,7 +59,7 @@ describe('the tour of the README', () => {
 });
 
 describe('the Inspector of the README', () => {
-  it('has the version that the tests run, and so has the snippet of the dashboard', () => {
+  it('has the version that the tests use, in the README and in the snippet of the dashboard', () => {
     const suite = resolve(import.meta.dirname, '../conformance/suite/package.json');
     const { dependencies } = JSON.parse(readFileSync(suite, 'utf8')) as {
       dependencies: Record<string, string>;

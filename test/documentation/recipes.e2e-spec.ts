@@ -253,7 +253,7 @@ describe('docs/recipes', () => {
     expect(providers.statusesOf('api.twilio.com')).toEqual([201]);
   });
 
-  it('list-row.md adds a row with a token, and gets a new token when the first was revoked', async () => {
+  it('list-row.md authenticates with a token to add a row, and gets a new token after the first one was revoked', async () => {
     const { id, run } = await follow('list-row');
     const settings = { URL: switchboard.url, API_KEY: acme.key };
     await run(0, settings);
@@ -362,7 +362,7 @@ describe('docs/recipes', () => {
     expect(bodies).toContain('We need more time, and write again.');
   });
 
-  it('has every page in its index, and in a test', () => {
+  it('has an entry in its index and a test for every page', () => {
     const pages = readdirSync(FOLDER).filter((name) => name !== 'README.md');
     const index = readFileSync(resolve(FOLDER, 'README.md'), 'utf8');
     const tests = readFileSync(import.meta.filename, 'utf8');

@@ -25,7 +25,7 @@ describe('docs/secrets.md', () => {
     expect((await acme.call('create_workflow', WORKFLOW)).status).toBe(200);
   });
 
-  it('names every kind', () => {
+  it('names every kind of secret', () => {
     const rows = [...PAGE.matchAll(/^\| `(\w+)`/gm)].map(([, kind]) => kind);
     expect(rows).toEqual(['kind', ...SECRET_KINDS]);
   });

@@ -63,7 +63,7 @@ describe('docs/tasks.md', () => {
   });
 });
 
-/** Replaces the values of the example that differ at every call by the values of the response. */
+/** Returns the example with the values of the response for members that differ in every call. */
 function shapeOf(example: Record<string, unknown>, came: Record<string, unknown>): object {
   const varying = ['statusMessage', 'createdAt', 'lastUpdatedAt', 'pollIntervalMs'];
   return { ...example, ...Object.fromEntries(varying.map((name) => [name, came[name]])) };

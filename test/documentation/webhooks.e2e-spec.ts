@@ -18,7 +18,9 @@ const PAGE = readFileSync(resolve(import.meta.dirname, '../../docs/webhooks.md')
 const CALLS = [...PAGE.matchAll(/```json\n([^]*?)```/g)].map(
   ([, text]) => JSON.parse(text!) as { workflow_id: string; trigger?: object },
 );
-/** The trigger of every webhook in these tests. The calls of the page must keep the members that they do not name. */
+/**
+ * The trigger of every webhook in these tests. The calls on the page must not change the members that they do not name.
+ */
 const EVERYTHING = {
   type: 'webhook',
   secret: true,

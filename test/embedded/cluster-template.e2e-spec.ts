@@ -59,7 +59,7 @@ async function expectInitdb(account?: { uid: number; gid: number }): Promise<voi
 
 describe('the template of new databases', () => {
   it.each(isRoot ? [undefined, nobody] : [undefined])(
-    'is copied, with another password for each copy (account %j)',
+    'is copied, and each copy gets a different password (account %j)',
     async (account) => {
       const dataDirs = [await sandbox.dataDir(account), await sandbox.dataDir(account)];
       const owners: Owner[] = [];

@@ -140,7 +140,7 @@ describe('a worker that dies or loses its lease', () => {
   if (!HAS_ALL_FAILPOINTS) return;
 
   it(
-    'FP2: when it dies before the result is stored, never repeats an SMS, which becomes uncertain',
+    'FP2: never repeats an SMS when it dies before the result is stored, and the message becomes uncertain',
     async () => {
       for (const size of BATCHES) {
         const dying = await stage.start('worker', FAILPOINTS.FP2);

@@ -85,7 +85,10 @@ function ping(switchboard: RunningSwitchboard, { key }: TestOrganization): strin
   return requestText(switchboard, '/api/mcp', [`Authorization: Bearer ${key}`]);
 }
 
-/** Returns an HTTP request. The endpoint for agents reads it as a call of `ping`, and a webhook as a delivery. */
+/**
+ * Returns an HTTP request. The endpoint for agents treats the request as a call of `ping`, and a webhook treats it as a
+ * delivery.
+ */
 function requestText(
   { url }: RunningSwitchboard,
   path: string,

@@ -140,7 +140,7 @@ describe('a connection', () => {
     expect(head!.toLowerCase()).toContain('connection: close');
   });
 
-  it('is closed when more requests follow, and these are not served', async () => {
+  it('is closed when more than 16 requests follow the first one, and the further requests are not served', async () => {
     let served = 0;
     const server = switchboard.app.getHttpServer();
     server.on('request', (_request: IncomingMessage, response: ServerResponse) => {

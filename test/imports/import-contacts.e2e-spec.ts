@@ -17,8 +17,8 @@ beforeEach(async () => {
 describe('an import', () => {
   itSlow('fails after five failed attempts to read a part of its file', async () => {
     const { id } = await upload(acme, 'email\nada@example.com\n');
-    // The reader of rows throws an error for this mapping. This simulates a bug because of which the reader throws at a
-    // part of the file.
+    // The reader of rows throws an error for this mapping. This simulates a bug of the reader that occurs at one part
+    // of the file.
     await switchboard.ownerQuery(
       `update imports set status = 'running', started_at = now(), attempts = 5, options = '{"mapping":null}'
        where id = $1`,

@@ -143,7 +143,7 @@ async function modern(name: string, given: object, extras: object = {}) {
 }
 
 describe('an agent whose call a person must approve', () => {
-  it('cannot approve it by answering an input request itself', async () => {
+  it('cannot approve the call by answering an input request', async () => {
     const { result } = await modern('note', { text: 'told' });
     expect(result).not.toHaveProperty('inputRequests');
     const inputResponses = { 'switchboard.confirmation': { action: 'accept' } };
@@ -393,7 +393,7 @@ describe('an agent whose call a person must approve', () => {
     expect(await agent('note', { text: 'one more' })).toMatchObject({
       error: { code: 'conflict' },
     });
-    // A call that waits already is still answered with its confirmation.
+    // When a call that already waits is repeated, the answer still has the id of its confirmation.
     expect(await request()).toBe(id);
     await decline('cfm_1');
     await protect('create_contact');

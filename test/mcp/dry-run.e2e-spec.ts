@@ -228,7 +228,7 @@ describe('tools/call as a dry run', () => {
     expect(meta![DRY_RUN]).toEqual({ effects: [] });
   });
 
-  it('fails as the call would', async () => {
+  it('fails with the same error as the real call', async () => {
     const other = await createOrganization(switchboard);
     const { value } = await other.call<{ contact: { id: string } }>('create_contact', {
       email: 'theirs@example.com',
@@ -272,7 +272,7 @@ describe('tools/call as a dry run', () => {
     }
   });
 
-  it('needs confirmation like the call, and this confirmation is not valid for the call', async () => {
+  it('needs a confirmation when the real call needs one, and this confirmation is not valid for the real call', async () => {
     await acme.call('set_tool_policy', { tool: 'team_rename', confirmation: 'when_possible' });
     const given = { text: 'New' };
     const question = await withoutTrace(() => modern('team_rename', given, true));

@@ -65,7 +65,7 @@ async function ask(name: string, args: object, extras: Extras = {}): Promise<Que
   return result as Question;
 }
 
-/** Returns the request state of a booking before its last response. */
+/** Starts a booking, and returns the request state for its last response. */
 async function readyToBook(town: string, tool = 'book'): Promise<string> {
   const first = await ask(tool, { town });
   if (tool !== 'book') return first.requestState;

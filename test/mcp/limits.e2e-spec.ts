@@ -226,7 +226,10 @@ function head(...headers: string[]): string {
   ].join('\r\n');
 }
 
-/** Writes the parts to a new socket and returns all that came back, or the first complete response. */
+/**
+ * Writes the parts to a new socket, and returns all bytes that the server sent. A request of one part returns when its
+ * response is complete.
+ */
 function exchange(parts: string[], hangUp = false): Promise<string> {
   const { hostname, port } = new URL(switchboard.url);
   return new Promise((resolve, reject) => {

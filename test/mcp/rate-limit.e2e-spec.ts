@@ -57,7 +57,7 @@ it('the rate limit ends an endless loop of subscriptions, and says when to try a
       listening.close();
       return listening;
     };
-    // Takes the tokens that the first part of the loop would take, without its requests.
+    // Takes the tokens that the first part of the loop would take, but sends no requests.
     const limiter = calm.app.get(RateLimiter);
     for (let count = 0; count < 127; count += 1) limiter.countStream(eager.id);
     const all = await Promise.all(Array.from({ length: 40 }, () => subscribe(eager.key)));

@@ -37,10 +37,13 @@ describe('a tool that succeeds', () => {
     });
   });
 
-  it.each(['2024-11-05', '2025-03-26'])('returns the same to %s', async (version) => {
-    const plain = await call('echo_text', { text: 'hi' });
-    expect((await call('echo_text', { text: 'hi' }, version)).text).toBe(plain.text);
-  });
+  it.each(['2024-11-05', '2025-03-26'])(
+    'returns the same to version %s as to plain callers',
+    async (version) => {
+      const plain = await call('echo_text', { text: 'hi' });
+      expect((await call('echo_text', { text: 'hi' }, version)).text).toBe(plain.text);
+    },
+  );
 
   it.each(['2025-06-18', LATEST])('adds structuredContent for %s', async (version) => {
     const { body } = await call('echo_text', { text: 'hi' }, version);

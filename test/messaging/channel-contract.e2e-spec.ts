@@ -122,7 +122,7 @@ describe('the contract of channels', () => {
   const names = [
     'has @Channel, and distinguishes an unknown outcome from a failure',
     'finds the address of a contact, or null when the contact has none',
-    'accepts its content, and checks any text without throwing',
+    'accepts valid content, and checks any text without throwing',
     'answers sent',
     'answers refused',
     'answers failed',

@@ -227,11 +227,11 @@ describeSlow('the boot', () => {
     );
   };
 
-  it('stops at two channels of one name', async () => {
+  it('stops at two channels with the same name', async () => {
     expect(await stopsAt({ name: 'sms' })).toMatch(/^Two channels are called sms: /);
   });
 
-  it('stops at a class that lacks a method, and at a wrong name', async () => {
+  it('stops at a class that lacks a method, and at an invalid name of a channel', async () => {
     expect(await stopsAt({}, 'handOver')).toBe(
       'ProbeChannel: a channel must have these methods: handOver.',
     );

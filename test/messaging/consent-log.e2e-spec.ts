@@ -125,7 +125,7 @@ describe('the log of consent', () => {
     ]);
   });
 
-  it('has the evidence of a change only in its entry, even when one transaction makes two changes', async () => {
+  it('has the evidence of a change only in the entry of this change, even when one transaction makes two changes', async () => {
     const { id } = await createContact(acme);
     const get = <T>(type: new (...given: never[]) => T): T =>
       switchboard.app.get(type, { strict: false });

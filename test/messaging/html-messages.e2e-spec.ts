@@ -85,7 +85,7 @@ describe('send_message with html', () => {
     expect(value.messages).toMatchObject([{ has_html: true }]);
   });
 
-  it('shows the HTML as a page that can run and load nothing', async () => {
+  it('shows the HTML as a page that can neither run scripts nor load anything', async () => {
     const { id } = await createContact(acme);
     const html = '<p>Hello <b>Ada</b></p><script>alert(1)</script>';
     const message = await send(acme, { contact_id: id, html });

@@ -135,7 +135,7 @@ describe('lists of messages', () => {
       await acme.call('report_delivery', given);
       expect((await events(first.id)).at(-1)).toMatchObject({
         status: 'failed',
-        reason: 'The provider reported that it bounced: Mailbox is full',
+        reason: 'The provider reported that the message bounced: Mailbox is full',
       });
     });
 

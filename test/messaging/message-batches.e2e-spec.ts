@@ -126,8 +126,8 @@ describe('messages of one organization that are claimed together', () => {
       );
     });
     await delivered;
-    // On a slow machine, the delivery of the locked message may have given up its wait. Delivers it again, as a worker
-    // does.
+    // On a slow machine, the delivery of the locked message may have given up its wait. The test delivers this message
+    // again, as a worker does.
     await deliver(claims.slice(0, 1));
     expect(await statusesOf(ids)).toEqual(ids.map(() => 'sent'));
     expect(await timesOf('sent')).toHaveLength(AMOUNT);

@@ -26,7 +26,7 @@ describe('GET /api/messages/:id/preview', () => {
     expect(html).not.toMatch(/<(script|img|a|b)\b/);
   });
 
-  it('may run nothing, load nothing, be stored nowhere, and be framed by Switchboard only', async () => {
+  it('may neither run scripts nor load anything, is not cached, and may be framed by Switchboard only', async () => {
     const { headers } = await acme.fetch(`/api/messages/${id}/preview`);
     expect(Object.fromEntries(headers)).toMatchObject({
       'content-type': 'text/html; charset=utf-8',

@@ -228,7 +228,7 @@ const choose = (url: string, shown: string[], chosen: string[]) =>
   );
 
 describe('the page of preferences', () => {
-  it('shows and stores what the contact gets', async () => {
+  it('shows which topics the contact gets, and stores the choice of the contact', async () => {
     const { id, preferences } = await linksOf();
     const page = await (await fetch(preferences)).text();
     expect(page).toMatch(/value="news" checked/);

@@ -7,7 +7,7 @@ import { waitFor } from '../support/wait-for.js';
 import { createContact, send } from './support.js';
 
 const CONTACTS = 8;
-/** The number of calls. With this many, calls share transactions even on a slow machine. */
+/** The number of calls. It is large enough that calls share transactions even on a slow machine. */
 const AMOUNT = 4 * CONTACTS;
 
 describe('calls of send_message that arrive together', () => {

@@ -79,7 +79,7 @@ describe('a text message that asks for help again', () => {
     expect(await repliesTo(id)).toEqual([SMS_HELP]);
   });
 
-  it('does not keep STOP and START from taking effect, and these get no answer', async () => {
+  it('does not prevent STOP and START from taking effect, and STOP and START get no answer', async () => {
     const id = await person();
     const sources: string[] = [];
     for (const word of ['HELP', 'STOP', 'HELP', 'START', 'STOP', 'START', 'STOP']) {

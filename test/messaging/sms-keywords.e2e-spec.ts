@@ -39,7 +39,7 @@ const receive = async (contact_id: string, body: string, more: object = {}) => {
 };
 const changesOf = async (contact_id: string): Promise<Change[]> =>
   (await acme.call<{ changes: Change[] }>('list_consent_changes', { contact_id })).value.changes;
-/** Sends an SMS that no worker sends yet. */
+/** Calls `send_message` for an SMS that is scheduled in an hour, so that no worker sends it during the test. */
 const trySms = async (contact_id: string) =>
   await acme.call('send_message', {
     contact_id,

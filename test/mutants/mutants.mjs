@@ -276,7 +276,7 @@ export const MUTANTS = [
       ],
     ],
     tests: ['test/mcp/approval'],
-    names: 'cannot approve it by answering an input request itself',
+    names: 'cannot approve the call by answering an input request',
   },
   {
     id: 'S9',
@@ -610,7 +610,7 @@ export const MUTANTS = [
       ],
     ],
     tests: ['test/templates/sending.e2e-spec'],
-    names: 'is chosen among the locales that have a text for SMS',
+    names: 'is used in the locale of the contact only when this locale has a text for SMS',
   },
   {
     id: 'U4',
@@ -721,7 +721,7 @@ export const MUTANTS = [
       ],
     ],
     tests: ['src/workflows/payloads/large-reads'],
-    names: 'takes the last of several members with one name',
+    names: 'takes the last of several members with the same name',
   },
   {
     id: 'Y3',

@@ -29,7 +29,7 @@ let project: string;
 let tarball: string;
 let created: string;
 
-/** Creates a module as `npm run new` does, in an environment without settings. Returns what it prints. */
+/** Creates a module as `npm run new` does, in an environment without settings. Returns the output. */
 async function create(script: string, ...given: string[]): Promise<string> {
   const env = { PATH: process.env.PATH, INIT_CWD: folder };
   return (await run(process.execPath, [script, ...given], { env })).stdout;
@@ -71,7 +71,7 @@ describe('npm run new', () => {
     }
   });
 
-  it('depends on the checkout and on exactly its versions', () => {
+  it('depends on the checkout, and on packages in exactly the versions of the checkout', () => {
     const { name, dependencies, devDependencies } = readJson(join(project, 'package.json'));
     const lock = readJson(join(ROOT, 'package-lock.json')) as unknown as {
       packages: Record<string, { version: string }>;

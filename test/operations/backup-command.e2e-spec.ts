@@ -96,7 +96,7 @@ describe('npm run backup and npm run restore', () => {
     return result?.tools.length ?? 0;
   };
 
-  it('print what docs/operations.md shows', async () => {
+  it('print the output that docs/operations.md shows', async () => {
     const checked = await restore(['--check', file], {});
     const restored = await restore([file], { DATABASE_URL: await owner.createDatabase() });
     const shown = (text: string): string =>

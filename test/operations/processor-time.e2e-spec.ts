@@ -75,7 +75,7 @@ async function runToEnd(workflow_id: string): Promise<void> {
   });
 }
 
-/** Calls `work` while a worker runs in this process, so that its runs could delay the pings. */
+/** Calls `work` while this process also has a worker, so that the runs of this worker could delay the pings. */
 async function withWorker(work: () => Promise<void>): Promise<void> {
   const worker = await startSwitchboard({
     databaseUrl: switchboard.databaseUrl,

@@ -13,7 +13,7 @@ describe('the file .env', () => {
   });
   afterEach(() => rm(folder, { recursive: true }));
 
-  /** Returns the output of a start in the folder. A setting is wrong each time, so that the start ends at once. */
+  /** Returns the output of a start in the folder. Each start has a wrong setting, so that it ends immediately. */
   const start = async (env: Record<string, string>): Promise<string> => {
     const started = startProcess(env, folder);
     expect(await started.exited).toBe(1);

@@ -239,7 +239,7 @@ describe('the compatibility report of a deployment', () => {
       [id],
     );
     expect(await report.find()).toEqual([]);
-    // A return to the old build is another deployment.
+    // A return to the old build is a new deployment.
     expect(await (await deploy(TeamTools)).find()).toHaveLength(1);
   });
 

@@ -136,7 +136,7 @@ describe('a digest', () => {
       (await numbered(id, 1)).message.id,
       (await numbered(id, 1, { key: 'invoices' })).message.id,
       (await numbered(other, 1)).message.id,
-      // A contact that has left one topic must not get its messages in a digest of another.
+      // A contact that has left a topic must not get messages of this topic in a digest of another topic.
       ...['news', 'offers'].map((topic) => inTopics.get(topic)!),
     ];
     expect(new Set(ids).size).toBe(5);
@@ -187,7 +187,7 @@ describe('a digest', () => {
     expect(next.message.id).not.toBe(first.message.id);
   });
 
-  it('of a merged contact gets no items of the survivor, which has another address', async () => {
+  it('of a merged contact gets no items of the survivor, which has a different address', async () => {
     const survivor = await createContact(acme);
     const merged = await createContact(acme);
     const first = await numbered(merged.id, 1);

@@ -202,7 +202,7 @@ describe('explain_send', () => {
     await send(beta, { contact_id: id });
     expect(failedRules(await explain({ contact_id: id }, beta))).toEqual(['quota']);
     await expect(send(beta, { contact_id: id })).rejects.toThrow('quota');
-    // The quota refuses the call, so no message is stored whose address a worker would check.
+    // The quota refuses the call, so no message is stored, and no worker checks the address.
     await beta.call('suppress_address', { address: email });
     const suppressed = await explain({ contact_id: id }, beta);
     expect(failedRules(suppressed)).toEqual(['quota']);

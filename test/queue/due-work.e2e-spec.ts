@@ -66,7 +66,7 @@ describe('the kinds of work that workers look for', () => {
     ['is delayed', `delayed_by = 'rate', delayed_until = now() + interval '9 seconds'`, []],
     ['has ended', `status = 'succeeded', finished_at = now()`, []],
     ['is parked', `status = 'failed', reason = 'poison', finished_at = now()`, ['parked run']],
-  ])('are right for a run that %s', async (_what, change, kinds) => {
+  ])('include exactly the due work of a run that %s', async (_what, change, kinds) => {
     const { id } = await createWorkflow(acme, [], { trigger: { type: 'manual' } });
     const runId = await trigger(acme, id);
     await forgetEntries();

@@ -98,7 +98,7 @@ describeOnEachDriver('a worker process', describe, () => {
     expect(await untilEnded(id, 5)).toEqual(Array(5).fill('succeeded'));
   });
 
-  it('executes a run that another run started, and then the rest of the other run', async () => {
+  it('executes a run that another run started, and then continues the other run', async () => {
     const child = await createWorkflow(acme, [greet], manual);
     const parent = await createWorkflow(acme, [{ id: 'sub', run_workflow: child.id }], manual);
     expect((await runToEnd(acme, parent.id)).status).toBe('succeeded');

@@ -153,7 +153,7 @@ describe('the daily quota of messages', () => {
   });
 
   itSlow(
-    'cannot be exceeded by parallel tests of a template, and each e-mail has its message',
+    'cannot be exceeded by parallel tests of a template, and each e-mail that was sent has a stored message',
     async () => {
       await limit('messages', 5);
       const variants = { en: { email: { subject: 'Test', text: 'Hello' } } };

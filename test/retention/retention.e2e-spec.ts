@@ -183,7 +183,7 @@ describe('retention', () => {
     expect(await batch(acme.id, first!.epoch + 1)).toBe(-1);
     expect(await batch(acme.id, first!.epoch, 'audit_log')).toBe(-1);
     expect(await batch(globex.id, first!.epoch)).toBe(-1);
-    // Setting the same value changes nothing. Another value makes the rule due for another worker at once.
+    // Setting the same value changes nothing. A different value makes the rule due immediately, for the next claim.
     await set({ runs_days: 40 });
     expect(await claimed()).toEqual([]);
     await set({ runs_days: 30 });

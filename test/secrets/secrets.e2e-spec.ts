@@ -122,16 +122,19 @@ describe('secrets of an organization', () => {
     expect(JSON.stringify(finished)).not.toContain(secret);
   });
 
-  itSlow('lose one line break at their end, because copying and files add one', async () => {
-    for (const secret of ['line\n', 'line\r\n', 'line']) {
-      await setSecret({ name: 'line', secret });
+  itSlow(
+    'lose one line break at their end, because texts that are copied or read from a file often end with one',
+    async () => {
+      for (const secret of ['line\n', 'line\r\n', 'line']) {
+        await setSecret({ name: 'line', secret });
+        await run([step('/line', { body: '{{ secrets.line }}|' })]);
+        expect(sent('/line').at(-1)!.body).toBe('line|');
+      }
+      await setSecret({ name: 'line', secret: '-----BEGIN\nkey\n\n' });
       await run([step('/line', { body: '{{ secrets.line }}|' })]);
-      expect(sent('/line').at(-1)!.body).toBe('line|');
-    }
-    await setSecret({ name: 'line', secret: '-----BEGIN\nkey\n\n' });
-    await run([step('/line', { body: '{{ secrets.line }}|' })]);
-    expect(sent('/line').at(-1)!.body).toBe('-----BEGIN\nkey\n|');
-  });
+      expect(sent('/line').at(-1)!.body).toBe('-----BEGIN\nkey\n|');
+    },
+  );
 
   it('are in the request, and in nothing that is stored or returned', async () => {
     handlers.set('/echo', (request, response) => {
@@ -596,25 +599,28 @@ describe('secrets of an organization', () => {
     it.each([
       ['in escapes of JSON', 'plain-client-secret', (text: string) => text],
       ['that is cut in the error', 'plain-client-secret', (text: string) => 'x'.repeat(290) + text],
-    ])('fail without a reason that has the client secret %s', async (_case, secret, reasonOf) => {
-      const escaped = [...reasonOf(secret)].map(
-        (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
-      );
-      handlers.set('/escaped', (_request, response) =>
-        response.writeHead(401).end(`{"error":"no","error_description":"${escaped.join('')}"}`),
-      );
-      await setSecret({
-        name: 'escaped',
-        kind: 'oauth2_client',
-        token_url: `http://127.0.0.1:${sink.port}/escaped`,
-        client_id: 'id',
-        secret,
-      });
-      const finished = await run([step('/api', { credential: 'escaped' })]);
-      expect(finished.steps[0]!.error!.message).toBe(
-        'The token URL of the secret escaped answered 401.',
-      );
-    });
+    ])(
+      'fail, and the error leaves out a reason with the client secret %s',
+      async (_case, secret, reasonOf) => {
+        const escaped = [...reasonOf(secret)].map(
+          (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+        );
+        handlers.set('/escaped', (_request, response) =>
+          response.writeHead(401).end(`{"error":"no","error_description":"${escaped.join('')}"}`),
+        );
+        await setSecret({
+          name: 'escaped',
+          kind: 'oauth2_client',
+          token_url: `http://127.0.0.1:${sink.port}/escaped`,
+          client_id: 'id',
+          secret,
+        });
+        const finished = await run([step('/api', { credential: 'escaped' })]);
+        expect(finished.steps[0]!.error!.message).toBe(
+          'The token URL of the secret escaped answered 401.',
+        );
+      },
+    );
 
     it('fail with an explanation when the token URL refuses', async () => {
       handlers.set('/refuse', (_request, response) => response.writeHead(401).end(CANARY));

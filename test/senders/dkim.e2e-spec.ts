@@ -71,7 +71,7 @@ describe('the DKIM signature of an e-mail', () => {
     ]);
   });
 
-  it('covers the headers that a stranger could change, and those to unsubscribe with one click', async () => {
+  it('covers the headers that a stranger could change, and the headers for unsubscribing with one click', async () => {
     await addVerified(setup, acme, 'topic.example');
     await acme.call('create_topic', { name: 'news', title: 'News', default: 'opted_in' });
     const mail = await sentMail({

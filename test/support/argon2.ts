@@ -22,7 +22,10 @@ export function useRealCosts(isOn: boolean): void {
 let running = 0;
 let mostRunning = 0;
 
-/** Counts how many passwords are hashed or checked at the same time from now on. */
+/**
+ * Starts to count how many passwords are hashed or checked at the same time. `mostAtOnce` returns the largest number
+ * since then.
+ */
 export function countHashing(): { mostAtOnce: () => number } {
   mostRunning = running;
   return { mostAtOnce: () => mostRunning };

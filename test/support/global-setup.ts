@@ -13,9 +13,9 @@ import { findDatabases, findFiles, findProcesses, findWorkers } from './leftover
 import { findRedisServer } from './find-program.js';
 
 /**
- * Starts what the end-to-end tests share: a PostgreSQL with a migrated template database, a Redis, and a folder for
- * temporary files. Test processes inherit TEST_TEMPLATE_URL, TEST_REDIS_URL and TMPDIR. The teardown fails the run
- * when a test has left a file, a database or a process behind.
+ * Starts the resources that the end-to-end tests share: a PostgreSQL with a migrated template database, a Redis, and
+ * a folder for temporary files. Test processes inherit TEST_TEMPLATE_URL, TEST_REDIS_URL and TMPDIR. The teardown
+ * fails the run when a test has left a file, a database or a process behind.
  */
 export default async function setUp(): Promise<(() => Promise<void>) | undefined> {
   // Every project of Vitest calls this. The first call starts the servers for all projects.

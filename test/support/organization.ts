@@ -100,7 +100,10 @@ export async function createOrganization(
   };
 }
 
-/** Sends a request as `fetch` does, for half of its processor time. Most requests of the tests are calls of tools. */
+/**
+ * Sends a request as `fetch` does, with half of the processor time that `fetch` takes. Most requests of the tests are
+ * calls of tools.
+ */
 function post(
   url: string,
   headers: Record<string, string>,

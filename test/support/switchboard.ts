@@ -35,7 +35,7 @@ export interface Switchboard {
   close(): Promise<void>;
 }
 
-/** A Switchboard that this code may use and not stop. */
+/** A Switchboard that the code may use, but must not stop. */
 export type RunningSwitchboard = Omit<Switchboard, 'close'>;
 
 export interface StartOptions {

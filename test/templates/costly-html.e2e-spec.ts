@@ -17,7 +17,7 @@ afterAll(() => stranger.close());
 
 const html = (text: string) => ({ en: { email: { subject: 'Hello', html: text } } });
 
-/** Lists HTML that took seconds or minutes of the main thread, while it was prepared or its text was derived. */
+/** Lists HTML whose preparation or conversion to text once blocked the main thread for seconds or minutes. */
 const COSTLY: readonly [what: string, text: string][] = [
   ['quoted lines', `${'<blockquote>'.repeat(190)}<pre>${'a\n'.repeat(100_000)}`],
   ['elements that are not open', `x${'<b>'.repeat(9000)}${'</i>'.repeat(9000)}`],

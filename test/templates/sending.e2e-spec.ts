@@ -368,7 +368,7 @@ describe('a digest of a template', () => {
 });
 
 describe('a template of SMS', () => {
-  it('is chosen among the locales that have a text for SMS', async () => {
+  it('is used in the locale of the contact only when this locale has a text for SMS', async () => {
     const variants = { en: email('Order'), de: { sms: { text: 'Bestellung {{ code }}' } } };
     const { template } = await published(acme, {
       name: unique('sms'),

@@ -230,7 +230,7 @@ describe('a dry run', () => {
       const given = await CHANGING_TOOLS.trigger_workflow!(acme, switchboard);
       const message = await CHANGING_TOOLS.send_message!(acme, switchboard);
       const canceled = await CHANGING_TOOLS.cancel_run!(acme, switchboard);
-      /** Starts a run and returns the notifications up to its wake-up and its change, which arrive in the order of sending. */
+      /** Starts a run, and returns all notifications until its wake-up and its change have arrived. */
       const untilRealRun = async (): Promise<string[]> => {
         const { value } = await acme.call<{ run_id: string }>('trigger_workflow', given);
         const own = [

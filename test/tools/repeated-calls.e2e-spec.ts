@@ -15,7 +15,7 @@ import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 /** Lists the columns and tables that a second call may change: times, the audit log and idempotency keys. */
 const BOOKKEEPING = new Set(['updated_at']);
 
-/** The results of these tools contain the calls themselves, which are written a moment later. */
+/** The results of these tools also list the calls of this test, which are logged a moment after each call. */
 const READS_CALLS = new Set(['list_calls', 'list_audit_log', 'export_audit_log']);
 
 class LieInput {

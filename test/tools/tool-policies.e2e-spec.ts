@@ -269,7 +269,7 @@ describe('a tool with confirmation', () => {
 });
 
 describe('set_tool_policy and list_tool_policies', () => {
-  it('change the given fields, store only what differs from the default, and write an audit row', async () => {
+  it('change the given fields, store only fields that differ from the default, and write an audit row', async () => {
     expect(await set(acme, { tool: 'keep_word', hidden: true })).toEqual({
       tool: 'keep_word',
       hidden: true,

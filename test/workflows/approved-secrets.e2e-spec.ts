@@ -78,7 +78,7 @@ describe('the secret of a webhook that an approved call sets', () => {
     });
   });
 
-  it('is part of what a person approves', async () => {
+  it('is covered by the approval, so that a call with another secret needs a new approval', async () => {
     const given = { name: 'Bound', trigger: { type: 'webhook', secret: CHOSEN }, steps: STEPS };
     const { error } = await agent('create_workflow', given);
     await acme.call('approve_confirmation', { confirmation_id: error!.confirmation_id });

@@ -34,7 +34,7 @@ describe('a code step', () => {
     return error!.details!.map(({ path, message }) => `${path} ${message}`);
   };
 
-  it('returns a value of its input, which later steps use', async () => {
+  it('returns a value that it computes from its input, and later steps use this value', async () => {
     const code =
       'return { total: input.items.reduce((sum, item) => sum + item.price, 0), a: [1] };';
     const ended = await run(
@@ -133,7 +133,7 @@ describe('a code step', () => {
     });
   });
 
-  itSlow('fails when its result is larger than the result of a tool may be', async () => {
+  itSlow('fails when its result is larger than the limit for the result of a tool', async () => {
     const ended = await run([{ id: 'big', code: 'return "x".repeat(1572863)' }]);
     expect(ended.steps[0]!.error).toMatchObject({
       code: 'invalid_arguments',
@@ -176,7 +176,7 @@ describe('a code step', () => {
     expect(await response.text()).toMatch(/version\\":1/);
   });
 
-  it('is refused with the line and column of an error of syntax', async () => {
+  it('is refused with the line and column of a syntax error', async () => {
     expect(await faultsOf({ code: 'const a = 1;\n  return a +;' })).toEqual([
       expect.stringMatching(
         /^steps\[0\]\.code is not valid JavaScript: SyntaxError: .* \(line 2, column \d+\)$/,
@@ -214,7 +214,7 @@ describe('without CODE_STEPS=on', () => {
   });
   afterAll(() => switchboard.close());
 
-  it('a workflow with a code step is not saved, and its run fails with the same words', async () => {
+  it('a workflow with a code step is not saved, and a run of such a workflow fails with the same message', async () => {
     const steps = [{ id: 'work', code: 'return 1' }];
     const given = { name: 'Test', trigger: { type: 'manual' }, steps };
     const { status, error } = await acme.call('create_workflow', given);

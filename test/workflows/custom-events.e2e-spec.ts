@@ -45,7 +45,7 @@ describe('events of an organization', () => {
       ...headers,
     });
 
-  it('start the workflows whose trigger names them and whose condition they meet, with data and contact', async () => {
+  it('start workflows with a trigger for them whose condition is true, and the runs get their data and contact', async () => {
     const { value } = await acme.call<{ contact: { id: string } }>('create_contact', {
       email: 'event@example.com',
     });
@@ -70,7 +70,7 @@ describe('events of an organization', () => {
     expect(await runsOf(other.id)).toEqual([]);
   });
 
-  it('end the waits of runs whose condition they meet', async () => {
+  it('end the waits for them whose condition is true', async () => {
     const workflow = await createWorkflow(acme, [
       {
         id: 'paid',

@@ -167,7 +167,7 @@ describe('the flow of values out of branches, parallel lists and loops', () => {
     expect(echoed(await run(steps, { plan: 'free' }))).toEqual({ price: 0, only: null });
   });
 
-  it('gives a step after parallel lists the values of all lists, and no list the values of another list', async () => {
+  it('shows the values of all parallel lists to the steps after the lists, and hides the values of a list from other lists', async () => {
     const pause = { id: 'pause', wait: { seconds: 0.05 } };
     const ended = await run([
       set('before', { x: 0 }),

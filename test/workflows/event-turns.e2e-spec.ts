@@ -50,7 +50,7 @@ it('a worker delivers the event of an organization before it has delivered the b
 it('an event that no worker can deliver is deleted', async () => {
   const { by, runId } = await waiting();
   const eventId = 'evt_undeliverable';
-  // SQL of a tool can store such a wait. The statement that looks for waits then fails for each event.
+  // SQL of a tool can store a wait with these bindings. The statement that looks for waits then fails for each event.
   await switchboard.ownerQuery(
     `update run_waits set event = 'any', bindings = '{"a": "\\u0000"}' where run_id = $1`,
     [runId],

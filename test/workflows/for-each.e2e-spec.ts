@@ -25,7 +25,7 @@ const echo = (id: string, value: object, more: object = {}) => ({
   arguments: { value },
   ...more,
 });
-/** Returns a step that fails for the item as often as `ProbeTools.failures` says. */
+/** Returns a step that fails for each item as often as `ProbeTools.failures` says, and then succeeds. */
 const flaky = (id: string, more: object = {}) => ({
   id,
   tool: 'probe_fail',

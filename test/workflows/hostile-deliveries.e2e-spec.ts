@@ -69,7 +69,7 @@ describe('a hostile delivery', () => {
       postWebhook(switchboard, id, BODY, { ...signed, 'user-agent': 'after' }),
     ]);
     expect(sent.map(({ status }) => status)).toEqual([202, 401, 202]);
-    // When this delivery is in the log, the earlier deliveries are written or lost.
+    // When the log contains this delivery, all earlier deliveries have been written or lost.
     const deliveries = await waitFor(async () => {
       await postWebhook(switchboard, id, BODY, { ...signed, 'idempotency-key': 'a b' });
       const found = await list(id);

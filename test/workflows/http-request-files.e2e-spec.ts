@@ -191,7 +191,7 @@ describe('files of http_request', () => {
   });
 
   itSlow(
-    'keep text and JSON up to 10 MiB with response file, and the error of a large text recommends this',
+    'keep text and JSON up to 10 MiB when response is file, and the error for a large text recommends this setting',
     async () => {
       const text = `"${'ä'.repeat(5 * MIB - 1)}"`;
       answer('/export.json', { 'Content-Type': 'application/json' }, text);

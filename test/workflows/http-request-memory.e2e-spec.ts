@@ -14,7 +14,10 @@ const SHARE = 3;
 const HEAD =
   'HTTP/1.1 200 OK\r\nContent-Type: application/octet-stream\r\nContent-Length: 5000000\r\n\r\n';
 
-/** Runs a server that reads no body. It sends a part of a file to a request with GET, and nothing else. */
+/**
+ * Runs a server that reads no bodies. It answers a GET request with only a part of a file. It answers no other
+ * requests.
+ */
 async function startStuck(): Promise<{ server: Server; port: number; sockets: Set<Socket> }> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -77,7 +80,7 @@ describe('the memory for files of http_request', () => {
     (await getRun(organization, runId)).status === 'running';
 
   it.each(['sent', 'received'])(
-    'is free for files that are %s by an organization while another one occupies its half',
+    'is free for files that are %s by one organization while another organization occupies its half',
     async (direction) => {
       const [greedy, other] = [
         await createOrganization(switchboard),

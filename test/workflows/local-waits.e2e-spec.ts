@@ -59,7 +59,7 @@ describe('waits until a local time', () => {
     },
   );
 
-  it('use a named timezone, or one given by an expression, or else UTC for a contact without a timezone', async () => {
+  it('use the timezone of the step, which may be an expression, and UTC when neither the step nor the contact has a timezone', async () => {
     const zoneOf = async (wait: object, timezone?: string, payload?: object) =>
       (await run({ until: '09:00', ...wait }, timezone, payload)).steps[0]!.output!.timezone;
     expect(await zoneOf({})).toBe('UTC');

@@ -304,7 +304,7 @@ describe('offer_workflow_as_tool', () => {
     const { error } = await acme.call('offer_workflow_as_tool', { ...given, result });
     expect(error).toMatchObject({ code: 'rate_limited' });
     expect(await offers()).toEqual([]);
-    // A result without expressions needs no such time.
+    // A result without expressions needs no processor time.
     await succeed(acme, 'offer_workflow_as_tool', { ...given, result: { item: 'tea' } });
   });
 

@@ -146,27 +146,30 @@ describe('a resume URL', () => {
   itSlow.each([
     ['the call is stored', 'run_waits', `new.state = 'delivered'`],
     ['the step has begun', 'run_waits', `new.state = 'armed'`],
-  ])('loses no call while %s but not yet committed', async (_name, table, condition) => {
-    const isCallFirst = condition.includes('delivered');
-    const { url: other } = await waiting();
-    ProbeTools.hold('race');
-    const count = ProbeTools.count('race');
-    const hold = { id: 'hold', tool: 'probe_outside', arguments: { name: 'race' } };
-    const runId = await start([show, hold, approval()]);
-    const url = await urlOf(runId);
-    await waitFor(() => ProbeTools.count('race') > count);
-    await held.hold('insert', table, condition);
-    if (!isCallFirst) ProbeTools.open('race');
-    const called = isCallFirst ? post(url, { approved: true }) : undefined;
-    await held.blocked(1);
-    if (isCallFirst) ProbeTools.open('race');
-    const second = called ?? post(url, { approved: true });
-    await held.blocked(2);
-    await held.release();
-    expect(await second).toMatchObject({ status: 202 });
-    expect(outputOf(await ended(runId))).toEqual({ event: { approved: true }, timed_out: false });
-    expect(await post(other)).toMatchObject({ status: 202 });
-  });
+  ])(
+    'loses no call when %s, but the transaction is not yet committed',
+    async (_name, table, condition) => {
+      const isCallFirst = condition.includes('delivered');
+      const { url: other } = await waiting();
+      ProbeTools.hold('race');
+      const count = ProbeTools.count('race');
+      const hold = { id: 'hold', tool: 'probe_outside', arguments: { name: 'race' } };
+      const runId = await start([show, hold, approval()]);
+      const url = await urlOf(runId);
+      await waitFor(() => ProbeTools.count('race') > count);
+      await held.hold('insert', table, condition);
+      if (!isCallFirst) ProbeTools.open('race');
+      const called = isCallFirst ? post(url, { approved: true }) : undefined;
+      await held.blocked(1);
+      if (isCallFirst) ProbeTools.open('race');
+      const second = called ?? post(url, { approved: true });
+      await held.blocked(2);
+      await held.release();
+      expect(await second).toMatchObject({ status: 202 });
+      expect(outputOf(await ended(runId))).toEqual({ event: { approved: true }, timed_out: false });
+      expect(await post(other)).toMatchObject({ status: 202 });
+    },
+  );
 
   itSlow('differs in each iteration of a loop', async () => {
     const runId = await start([

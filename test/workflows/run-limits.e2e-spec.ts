@@ -242,16 +242,19 @@ describe.concurrent('a concurrency limit', () => {
     await allEnded(id, 3);
   });
 
-  itSlow('evaluates the key of a replay with an edited payload from that payload', async () => {
-    const key = '{{ trigger.payload.who }}';
-    const { id } = await limited({ concurrency: { key, runs_per_key: 1 } });
-    const first = await trigger(acme, id, { who: 'ada' });
-    await runUntil(acme, first, 'succeeded');
-    await acme.call('replay_run', { run_id: first });
-    await acme.call('replay_run', { run_id: first, payload: { who: 'bob' } });
-    await allEnded(id, 3);
-    expect((await rows(id)).map((row) => row.slot_key).sort()).toEqual(['ada', 'ada', 'bob']);
-  });
+  itSlow(
+    'evaluates the key with the edited payload when a replay has an edited payload',
+    async () => {
+      const key = '{{ trigger.payload.who }}';
+      const { id } = await limited({ concurrency: { key, runs_per_key: 1 } });
+      const first = await trigger(acme, id, { who: 'ada' });
+      await runUntil(acme, first, 'succeeded');
+      await acme.call('replay_run', { run_id: first });
+      await acme.call('replay_run', { run_id: first, payload: { who: 'bob' } });
+      await allEnded(id, 3);
+      expect((await rows(id)).map((row) => row.slot_key).sort()).toEqual(['ada', 'ada', 'bob']);
+    },
+  );
 
   itSlow('applies with its current value to runs that are delayed already', async () => {
     ProbeTools.hold('changed');
@@ -425,8 +428,8 @@ describe.concurrent('processes that crash', () => {
   it('release their slots after another worker has continued and ended their run', async () => {
     const { id } = await limited({ concurrency: { runs: 1 } }, call('died'));
     const gate = switchboard.app.get(GateDatabase);
-    // The raised epoch stands for another worker that claims the run and dies. The lease of this worker ends later in
-    // this test.
+    // Raising the epoch simulates that another worker claims the run and dies. The update of `available_at` below ends
+    // the lease of that worker.
     ProbeTools.hold('died');
     const first = await trigger(acme, id);
     await runUntil(acme, first, 'running');

@@ -172,7 +172,7 @@ describe('a retry or replay of runs', () => {
       value: { n: 8 },
     });
     expect(await getRun(acme, first.id)).toEqual(first);
-    // A replay of the edited run without another payload has the edited payload.
+    // When the edited run is replayed without a new payload, the replay has the edited payload.
     const again = (await replay(edited.id)).value.run;
     expect(again).toMatchObject({ replay_of: edited.id, trigger: { payload: { n: 8 } } });
   });

@@ -211,7 +211,7 @@ describe('the request of a webhook in expressions', () => {
     await runOf((await create([PAYLOAD_ONLY])).id, query);
   });
 
-  it('is refused when a definition reads a member that trigger never has', async () => {
+  it('is refused when a definition reads a member of `trigger` that can never exist', async () => {
     const { error } = await acme.call('create_workflow', {
       name: 'Wrong',
       trigger: { type: 'webhook', headers: ['cookie'] },

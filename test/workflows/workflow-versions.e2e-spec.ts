@@ -298,7 +298,7 @@ describe('a version that is restored', () => {
     });
     await update(id, { trigger: { type: 'manual' } });
     const { value } = await restore(id, 1);
-    // Another trigger does not remove the secret.
+    // The change to another kind of trigger has not removed the secret.
     expect(value.secret).toBeNull();
     expect(value.workflow.trigger).toEqual({
       type: 'webhook',

@@ -6,7 +6,7 @@ export interface Fault {
   message: string;
 }
 
-/** Names failures of requests that did not reach the service, or whose complete answer did not reach the browser. */
+/** The code of a failure that the browser detects: there is no answer, no complete answer, or an unknown answer. */
 export type LocalCode = 'offline' | 'cut_off' | 'unexpected';
 
 /** Describes a failed request with everything that a person needs to know about it. */

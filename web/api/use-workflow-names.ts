@@ -9,7 +9,7 @@ const workflowNames = record({
 });
 
 const ROWS = 100;
-/** The most pages of workflows that are read. They have 2,000 workflows, twice the default quota. */
+/** The largest number of pages of workflows that are read. Together they have 2,000 workflows, twice the quota. */
 const MOST_PAGES = 20;
 
 type Names = ReadonlyMap<string, string>;
@@ -40,7 +40,7 @@ async function findNames(
   let cursor = first;
   for (let page = 0; page < MOST_PAGES && cursor && found.size < ids.length; page += 1) {
     const given = { limit: ROWS, cursor };
-    // Each page needs the cursor of the page before.
+    // Each page needs the cursor of the previous page.
     // oxlint-disable-next-line no-await-in-loop
     const answer = await callTool('list_workflows', given, workflowNames, signal);
     for (const [id, name] of namesOf(answer.workflows)) if (ids.includes(id)) found.set(id, name);

@@ -7,7 +7,7 @@ import { Icon } from '../ui/icon.tsx';
 import { PAGE_SECTIONS } from './pages.ts';
 import styles from './shell.module.css';
 
-/** The links that are not marked as the current page when a page below them is open. */
+/** A link of this set is marked as current on its own page only. Other links are also marked on the pages below. */
 const EXACT = new Set(['/', '/settings/developer']);
 
 /** Shows the list of pages. */

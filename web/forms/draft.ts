@@ -10,7 +10,7 @@ export type Draft =
 /** The kind of field for an argument. */
 export type FieldKind = 'text' | 'number' | 'choice' | 'flag' | 'json' | 'list' | 'group';
 
-/** Returns the kind of field for a schema. Every schema has one, because `readSchema` refuses the others. */
+/** Returns the kind of field for a schema. Every schema has a kind, because `readSchema` refuses other schemas. */
 export function fieldKind(schema: Schema): FieldKind {
   if (schema.enum) return 'choice';
   switch (schema.type) {

@@ -13,7 +13,7 @@ import { useHint } from './use-hint.ts';
 const LONG_TEXT = 300;
 
 export interface SchemaFieldProps {
-  /** The name that the field shows: that of the argument, or its title. */
+  /** The label that the field shows: the name or the title of the argument. */
   label: string;
   path: string;
   schema: Schema;
@@ -24,7 +24,7 @@ export interface SchemaFieldProps {
   onChange: (draft: Draft) => void;
 }
 
-/** Shows the field of one argument, with those inside it. `fieldKind` decides which kind of field a schema gets. */
+/** Shows the field of one argument, and the fields inside it. `fieldKind` decides which kind of field a schema gets. */
 export function SchemaField(props: SchemaFieldProps) {
   const { draft } = props;
   if (draft.kind === 'group') return <GroupField {...props} members={draft.members} />;

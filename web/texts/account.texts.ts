@@ -1,6 +1,6 @@
 import { defineTexts } from './define-texts.js';
 
-/** The texts of signing in and up, and of the account. */
+/** The texts about sign-in, sign-up and the account. */
 export const accountTexts = defineTexts(
   {
     signIn: 'Sign in',

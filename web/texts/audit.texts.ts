@@ -10,7 +10,7 @@ export const auditTexts = defineTexts(
     actionAbout: 'Example: send_message',
     outcome: 'Outcome',
     everyOutcome: 'Every outcome',
-    subject: 'Id of what was changed',
+    subject: 'Id of the changed resource',
     caller: 'Id of the caller',
     from: 'From',
     until: 'Until',
@@ -27,7 +27,7 @@ export const auditTexts = defineTexts(
     digest: 'Digest of the arguments',
     digestAbout:
       'Equal arguments have the same digest. The arguments themselves are not in the log.',
-    unlogged: 'Calls of this second without an entry',
+    unlogged: 'Other calls of this second, which have no entry',
     detail: (action: string) => `Entry: ${action}`,
     none: 'No entries yet',
     noneAbout: 'The first change appears here.',

@@ -24,7 +24,7 @@ export const channelsTexts = defineTexts(
     name: 'Name',
     standard: (value: string) => `Empty means ${value}.`,
     secret: 'Secret',
-    secretAbout: 'It is shown to nobody after you save it.',
+    secretAbout: 'Nobody can see the secret after you save it.',
     secretKept:
       'Leave this empty to keep the stored secret. If you change the address, enter the secret again.',
     priority: 'Order',

@@ -32,9 +32,9 @@ export const developerTexts = defineTexts(
       never: 'never',
       replaceTitle: 'Replace the key?',
       replaceText:
-        'The current key stops working at once. Every program that uses it is refused until you give it the new key.',
+        'The current key stops working immediately. Every program that uses it is refused until you give it the new key.',
       revokeTitle: 'Revoke the key?',
-      revokeText: 'The key stops working at once. This cannot be undone.',
+      revokeText: 'The key stops working immediately. This cannot be undone.',
       revoked: 'The key was revoked.',
       shownTitle: 'Your new API key',
       shownText:

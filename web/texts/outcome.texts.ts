@@ -43,7 +43,7 @@ export const outcomeTexts = defineTexts(
       internal: 'Something unexpected failed. An administrator finds the details in the log.',
       unauthenticated: 'Nobody was signed in, or the key is not valid.',
       canceled: 'The caller disconnected before the call was done. Nothing was changed.',
-      unlogged: 'There were too many calls in this second. The other calls have no row.',
+      unlogged: 'There were too many calls in this second, so some of them have no row.',
     },
   },
   {

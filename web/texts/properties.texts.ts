@@ -32,7 +32,8 @@ export const propertiesTexts = defineTexts(
     none: 'No properties declared',
     noneAbout: 'Contacts can have properties of any name and type.',
     unfit: 'Values that do not fit',
-    unfitAbout: 'Change them at their contacts, or remove them here. Then save again.',
+    unfitAbout:
+      'Change these values on the pages of their contacts, or remove them here. Then save again.',
     contact: 'Contact',
     value: 'Value',
     remove: 'Remove these values',

@@ -49,12 +49,12 @@ export const secretsTexts = defineTexts(
     },
     clientAuth: { basic: 'HTTP Basic', body: 'In the body' },
     tokenHeader: 'Header that gets the token without "Bearer", instead of Authorization',
-    secretAbout: 'It is shown to nobody after you save it.',
+    secretAbout: 'Nobody can see the secret after you save it.',
     secretKept:
       'Leave this empty to keep the stored secret. If you change the hosts, enter the secret again.',
     hosts: 'Hosts',
     hostsAbout:
-      'Only these hosts receive it, one per line: api.example.com, or *.example.com for all hosts below example.com.',
+      'Only these hosts receive the secret. One host per line: api.example.com, or *.example.com for all hosts below it.',
     changed: 'Changed',
     actions: 'Actions',
     save: 'Save',

@@ -15,7 +15,7 @@ interface PickerProps {
   onChoose: (contactId: string | undefined) => void;
 }
 
-/** Finds a contact while a person types. Arrow keys mark one of the contacts that were found, and Enter takes it. */
+/** Finds a contact while a person types. Arrow keys mark one of the found contacts, and Enter chooses it. */
 export function ContactPicker({ label, description, onChoose }: PickerProps) {
   const texts = useTexts(contactPickerTexts);
   const [typed, setTyped] = useState('');
@@ -42,7 +42,7 @@ export function ContactPicker({ label, description, onChoose }: PickerProps) {
     const chosen = contacts[place];
     if (event.key === 'Escape' && isOpen) setOpen(false);
     else if (event.key === 'Enter' && isOpen && typed.trim() !== '') {
-      // While the contacts are searched, Enter must not send the form without a contact.
+      // While the search runs, Enter must not send the form without a contact.
       if (chosen) choose(chosen);
     } else if (step !== undefined && isShown) {
       setPlace((place + step + contacts.length) % contacts.length);

@@ -46,7 +46,7 @@ describe(revealHidden, () => {
   });
 
   it.each(['می‌خواهم', 'ක්‍රියා', '👩‍👩‍👧', '❤️', '1️⃣', '葛\u{e0100}'])(
-    'keeps the joiners and variants that %s is written with',
+    'keeps the joiners and variation selectors that are a part of %s',
     (word) => expect(revealHidden(word)).toBe(word),
   );
 

@@ -52,7 +52,7 @@ const NO_VARIANT =
   /^(?:|\s|[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}])$/u;
 
 /**
- * Replaces invisible characters and those that change the order of text with their code, for example `⟨U+202E⟩`.
+ * Replaces each character that is invisible or changes the order of text by its code, for example `⟨U+202E⟩`.
  * Joiners and variation selectors stay where the writing of a language or an emoji needs them.
  */
 export function revealHidden(text: string): string {

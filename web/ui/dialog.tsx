@@ -24,7 +24,7 @@ interface DialogProps {
 
 /**
  * Shows a modal dialog. It keeps the focus, closes with Escape or a click beside it, and gives the focus back. After a
- * person has typed something, it asks before it closes in this way. A button of the dialog closes it at once.
+ * person has typed something, Escape and the click need a confirmation. A button of the dialog needs none.
  */
 export function Dialog({
   isOpen,
@@ -62,7 +62,7 @@ export function Dialog({
   );
 }
 
-/** Remembers that a person typed into an open dialog. `close` then shows a question in place of closing it. */
+/** Remembers that a person typed into an open dialog. Then `close` shows a question and does not close the dialog. */
 function useTyping(isKept: boolean, onClose: () => void) {
   const texts = useTexts(uiTexts);
   const hasTyped = useRef(false);
@@ -70,7 +70,7 @@ function useTyping(isKept: boolean, onClose: () => void) {
   useEffect(() => {
     if (!isKept) hasTyped.current = false;
   }, [isKept]);
-  // The dialog may be closed from outside while it asks.
+  // The parent component may close the dialog while it shows the question.
   if (!isKept && isAsking) setAsking(false);
   return {
     note: () => {

@@ -6,7 +6,7 @@ import { buttonClass } from './button.tsx';
 import { Icon } from './icon.tsx';
 import styles from './toast.module.css';
 
-/** A notice with a number higher than that of every earlier notice. */
+/** A notice. Its number is higher than the numbers of all earlier notices. */
 export interface Notice {
   number: number;
   text: string;

@@ -11,7 +11,7 @@ import { foreignLine } from './cut-text.ts';
 import type { Notice } from './toast-list.tsx';
 
 const ToastList = lazy(async () => ({ default: (await import('./toast-list.tsx')).ToastList }));
-/** The most notices that are shown at the same time. People cannot read more. */
+/** The largest number of notices that are shown at the same time. People cannot read more. */
 const MOST_NOTICES = 10;
 
 interface Toasts {

@@ -5,7 +5,7 @@ import { list, record } from '../api/reader.ts';
 import { useTool } from '../api/tools.ts';
 import { useSettled } from './use-settled.ts';
 
-/** The most contacts that a search shows. */
+/** The largest number of contacts that a search shows. */
 export const MOST_FOUND = 8;
 const ID = /^con_[0-9A-Za-z]+$/;
 

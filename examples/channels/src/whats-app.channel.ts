@@ -24,8 +24,8 @@ interface CloudAnswer {
 
 /**
  * Sends over the WhatsApp Cloud API. Free text is allowed for 24 hours after a message of the contact. A call of
- * record_message with the channel whatsapp stores such a message. Later, the template of the settings is sent, with the
- * text as its only variable.
+ * record_message with the channel whatsapp stores such a message. After these 24 hours, the channel sends the template
+ * that the settings name, with the text as its only variable.
  */
 @Channel({
   name: 'whatsapp',

@@ -22,13 +22,13 @@ export interface VerificationView {
   email: string;
   is_verified: boolean;
   /**
-   * The messages that the organization may store in a day until the address is verified. Null when a verification
-   * would not raise the quota.
+   * The number of messages that the organization may store in a day until the address is verified. Null when a
+   * verification would not raise the quota.
    */
   messages_a_day: number | null;
   /**
-   * The messages that the organization may store in a day after the verification. Null when a verification would
-   * not raise the quota.
+   * The number of messages that the organization may store in a day after the verification. Null when a verification
+   * would not raise the quota.
    */
   verified_messages_a_day: number | null;
 }

@@ -15,11 +15,11 @@ const TEXTS = {
     text: (baseUrl: string, link: string, hours: number) =>
       `An account was created at ${baseUrl} with this e-mail address.
 
-If it is yours, open this address within ${hours} hours, sign in, and press the button:
+If you created this account, open this link within ${hours} hours, sign in, and press the button:
 
 ${link}
 
-If it is not yours, ignore this mail. Nobody can confirm the address without it.
+If you did not create the account, ignore this mail. Nobody can confirm the address without this mail.
 `,
   },
   de: {

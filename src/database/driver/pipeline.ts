@@ -148,7 +148,9 @@ export class Pipeline implements Submittable {
   }
 }
 
-/** Makes later pipelines prepare their statements again, after the server has forgotten all of them. */
+/**
+ * Makes later pipelines prepare their statements again. Call it after the server has discarded all prepared statements.
+ */
 export function forgetPreparedStatements(client: ClientBase): void {
   preparedNames.delete((client as ClientBase & { connection: Connection }).connection);
 }

@@ -152,7 +152,7 @@ function isPlain(text: string): boolean {
   return previous !== '';
 }
 
-/** Returns the name that a word or a quoted name means, or undefined for other tokens. */
+/** Returns the name of an object for a token that is a word or a quoted name. Returns undefined for other tokens. */
 function nameOf(token: string): string | undefined {
   if (WORD.test(token)) return token.toLowerCase();
   return token.startsWith('"') && token.length > 1

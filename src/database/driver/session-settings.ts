@@ -75,8 +75,9 @@ export function serverProcessId(client: ClientBase): number {
 }
 
 /**
- * Resets the session that the pooler assigns at the first statement, and then applies `settings` to it. The pooler
- * should reset a session after each client. If the pooler is configured not to, a tool may have changed the session.
+ * Resets the session that the pooler assigns at the first statement, and then applies `settings` to it. Usually the
+ * pooler resets a session after each client. If it is configured not to reset sessions, a tool may have changed the
+ * session.
  */
 async function startPooledSession(client: ClientBase, settings: SessionSettings): Promise<void> {
   await ask(client, 'discard all').catch((error: unknown) => {

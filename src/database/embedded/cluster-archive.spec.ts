@@ -34,7 +34,7 @@ function packed(): Buffer {
 }
 
 describe('an archive of a cluster', () => {
-  it('gives the same files and empty folders, which only their user may read', () => {
+  it('unpacks to the same files and empty folders, and only their owner may read them', () => {
     unpackCluster(packed(), 'here', target, null);
     const all = readdirSync(target, { recursive: true }).map(String).toSorted();
     const expected = readdirSync(join(folder, 'cluster'), { recursive: true }).map(String);

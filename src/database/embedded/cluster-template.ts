@@ -77,7 +77,9 @@ function findTemplate(): string {
   return file;
 }
 
-/** Returns the inputs that decide the contents of a template. A template of other inputs is not used. */
+/**
+ * Returns the inputs that decide the contents of a template. A template that was made from other inputs is not used.
+ */
 export function originOf({ version }: Binaries): string {
   return [process.platform, process.arch, version, ...INITDB_OPTIONS, ...STATEMENTS].join(' ');
 }

@@ -72,7 +72,8 @@ export async function readIfExists(path: string): Promise<string | null> {
   });
 }
 
-// The account that runs PostgreSQL must enter these directories. Execute permission is enough, and lists no files.
+// The account that runs PostgreSQL must be able to enter these directories. Execute permission is enough for this, and
+// does not let other accounts list the files.
 async function allowEntry(first: string, last: string): Promise<void> {
   for (let dir = last; ; dir = dirname(dir)) {
     await chmod(dir, 0o711);

@@ -25,7 +25,7 @@ import { withStartLock } from './start-lock.js';
 import { type SystemUser, choosePostgresUser, giveTree, openPathFor } from './system-user.js';
 
 const POLL_MS = 20;
-// The interval at which a process that did not start the server checks whether it still runs.
+// The interval at which a process that did not start the server checks whether the server still runs.
 const WATCH_MS = 1_000;
 // The longest wait for a server that does not answer, and for a server that stops. The wait for a starting server has
 // no limit.

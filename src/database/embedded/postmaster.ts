@@ -75,7 +75,8 @@ export async function findPostmaster(
   if (!file) return null;
   const identity = await findProcess(file.pid);
   if (!identity) return null;
-  // After a reboot, any process may have the pid. Without its command line, the caller must connect to find out.
+  // After a reboot, any process may have the pid. When the command line of that process cannot be read, the caller must
+  // connect to find out whether the process is the server.
   const command = await commandLine(file.pid);
   if (command && !command.includes(cluster)) return null;
   return { ...file, identity };
@@ -148,7 +149,7 @@ async function startOnce(plan: StartPlan): Promise<Postmaster> {
   }
 }
 
-// PostgreSQL refuses to start while the pid in an old postmaster.pid belongs to any process, which in a container may
+// PostgreSQL refuses to start while the pid in an old postmaster.pid belongs to any process. In a container, this may
 // last forever. Deleting the file would also disable the check for old backends that still write. With that pid as
 // PG_GRANDPARENT_PID, PostgreSQL skips only the check of the pid (see CreateLockFile in miscinit.c).
 async function ignoreStalePid(cluster: string): Promise<NodeJS.ProcessEnv> {

@@ -6,7 +6,8 @@ import { EmbeddedPostgresError, errorCode } from './embedded-postgres-error.js';
 import { isRunning, ownIdentity, parseIdentity, type ProcessIdentity } from './process-identity.js';
 
 const POLL_MS = 20;
-// initdb takes less than this, even on a slow disk. With a shorter limit, a start that only has to wait would fail.
+// The longest wait for the lock. initdb takes less time, even on a slow disk. With a shorter limit, a start would fail
+// although it only has to wait for another one.
 const TIMEOUT_MS = 120_000;
 
 interface Holder extends ProcessIdentity {

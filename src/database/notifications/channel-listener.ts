@@ -84,7 +84,7 @@ export class ChannelListener {
     const listen = (): Promise<unknown> => client.query(`listen ${this.channel}`);
     let pulse: NodeJS.Timeout | undefined;
     try {
-      // `connect` never settles when the client is ended during it.
+      // The promise of `connect` never settles when the client is ended before the connection is open.
       await Promise.race([client.connect(), broken.then(() => Promise.reject(CONNECT_FAILED))]);
       await listen();
       if (this.stopping.signal.aborted) return;

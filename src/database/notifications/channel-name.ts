@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 
-/** A notification channel is for changes of resources, or for wake-ups of workers. */
+/** The purpose of a notification channel: changes of resources, or wake-ups of workers. */
 export type Channel = 'switchboard_changes' | 'switchboard_wake_up';
 
 const DIGITS = 32;

@@ -27,7 +27,7 @@ export async function assertIsolated(access: DatabaseAccess): Promise<void> {
     } finally {
       await client.end();
     }
-    // A pooler can have another mode for this user.
+    // A pooler can have another pool mode for this user than for the owner.
     if (access.hasPooler) await assertSessionMode({ ...access, ...access[kind] });
   }
   if (faults.length === 0) return;

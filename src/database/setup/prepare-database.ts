@@ -34,8 +34,9 @@ interface Installation {
 }
 
 /**
- * Migrates as the owner, creates missing roles of the service, and returns how to connect as them. Throws if a role has
- * rights that it must not have, or if another version of Switchboard created the database.
+ * Migrates as the owner, creates missing roles of the service, and returns the address, the passwords and the keys with
+ * which to connect as these roles. Throws if a role has rights that it must not have, or if another version of
+ * Switchboard created the database.
  */
 export async function prepareDatabase(
   ownerUrl: string,

@@ -78,8 +78,8 @@ export interface ResealResult {
    */
   secrets: number;
   /**
-   * The ids of workflows and providers, the names of secrets and the selectors of sender domains that neither key
-   * opens. They stay as they were.
+   * The objects whose secrets neither key opens: ids of workflows and providers, names of secrets, and selectors of
+   * sender domains. These secrets stay as they were.
    */
   unreadable: string[];
 }

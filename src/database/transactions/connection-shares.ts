@@ -10,7 +10,7 @@ interface Waiter {
 /**
  * Shares the connections of a pool among organizations. The last 30 % of the connections are for organizations
  * without a connection. So one organization gets at most 7 of 10 connections. While three organizations have slow
- * statements, a fourth still gets a connection at once. Waiting organizations take turns.
+ * statements, a fourth still gets a connection immediately. Waiting organizations take turns.
  */
 export class ConnectionShares {
   private readonly held = new Map<string, number>();

@@ -13,9 +13,9 @@ export function isSavepoint({ name }: BoundStatement): boolean {
 }
 
 /**
- * Joins the rows of one statement name into one statement, at the place of the first row. For a table with triggers,
- * checks and partial indexes, PostgreSQL takes as long to begin an INSERT as to insert one row. No row moves across a
- * savepoint, because a rollback to it must remove the rows that were added after it.
+ * Joins the rows of all statements with the same name into one statement, at the place of the first row. For a table
+ * with triggers, checks and partial indexes, PostgreSQL takes as long to begin an INSERT as to insert one row. No row
+ * moves across a savepoint, because a rollback to the savepoint must remove the rows that were added after it.
  */
 export function mergeRows(statements: readonly DeferredStatement[]): DeferredStatement[] {
   const parts: { statement: DeferredStatement; rows: (readonly unknown[])[] }[] = [];

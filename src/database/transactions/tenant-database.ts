@@ -121,7 +121,7 @@ export class TenantDatabase {
     return current.session!;
   }
 
-  /** Returns the TypeORM repository of an entity in that session. */
+  /** Returns the TypeORM repository of an entity in the session of the current transaction. */
   repository<E extends ObjectLiteral>(organizationId: string, entity: EntityTarget<E>) {
     return this.session(organizationId).repository(entity);
   }

@@ -5,7 +5,7 @@ import { CAPABILITIES, INSTRUCTIONS, SERVER_INFO } from '../server-info.js';
 import { TASKS_CAPABILITY } from '../request-meta.js';
 import { EraEncoder, LIST_MAX_AGE_MS } from './era-encoder.js';
 
-/** The end of every result: its type and the server. */
+/** The members at the end of every result: the type of the result, and the server. */
 export const COMPLETE = {
   resultType: 'complete',
   _meta: { 'io.modelcontextprotocol/serverInfo': SERVER_INFO },

@@ -109,8 +109,8 @@ export class ToolHandlers {
       arguments: given,
       changes: !tool.readOnly,
       confirmation: confirmation === 'never' ? undefined : confirmation,
-      // Undefined and not false: the digest that binds a request state omits an undefined value, so it equals the
-      // digest of a call without `dryRun`.
+      // Undefined and not false: the digest that binds a request state omits an undefined value. So the digest equals
+      // that of a call without `dryRun`.
       dryRun: dryRun || undefined,
       idempotencyKey,
     };

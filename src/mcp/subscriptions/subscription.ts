@@ -109,7 +109,10 @@ export function resourceTopic(uri: string): Topic {
   };
 }
 
-/** Returns the topic of a task. A change belongs to the task if the URI of the resource ends with its id. */
+/**
+ * Returns the topic of a task. A change belongs to the task if the URI of the changed resource ends with the id of the
+ * task.
+ */
 export function taskTopic(id: string, status: () => Promise<JsonObject | undefined>): Topic {
   return {
     notifiesAtStart: true,

@@ -109,7 +109,7 @@ export class Subscriptions implements OnModuleInit, OnModuleDestroy {
     throw new JsonRpcError(
       RATE_LIMITED,
       `Too many open subscriptions: at most ${MAX_OPEN_OF_ORGANIZATION} of an organization and ${MAX_OPEN} in total. ` +
-        'End one, or put more topics into one.',
+        'Close a subscription, or put more topics into each.',
     );
   }
 
@@ -119,7 +119,7 @@ export class Subscriptions implements OnModuleInit, OnModuleDestroy {
   }
 
   private async receive(open: OpenSubscription, notice: ChangeOrGap): Promise<void> {
-    // A gap may hide that the key was revoked.
+    // During a gap in the feed, the notification that the key was revoked may have been lost.
     if (notice.kind === 'keys' || notice.kind === 'gap') await this.checkKey(open);
     open.subscription.notifyOf(notice);
   }

@@ -2,8 +2,8 @@ import { Column, Entity } from 'typeorm';
 import { OrganizationRowWithId } from '../../database/organization-row.js';
 
 /**
- * The states of a confirmation. An approval is `used` when its call has begun, and `failed` when that call may have had
- * an effect and failed.
+ * The states of a confirmation. An approval is `used` when its call has begun. It is `failed` when that call failed but
+ * may have had an effect.
  */
 export type ConfirmationState = 'pending' | 'approved' | 'declined' | 'used' | 'failed';
 

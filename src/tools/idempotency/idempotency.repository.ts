@@ -8,7 +8,10 @@ import { IdempotencyKey } from './idempotency-key.entity.js';
 export class IdempotencyRepository {
   constructor(private readonly tenants: TenantDatabase) {}
 
-  /** Reserves the key and returns undefined. When an earlier call has the key, waits for it and returns it. */
+  /**
+   * Reserves the key and returns undefined. When an earlier call has reserved the key, waits for its transaction and
+   * returns its row.
+   */
   async reserve(
     organizationId: string,
     tool: string,

@@ -88,7 +88,10 @@ export class Tasks implements OnApplicationBootstrap {
     });
   }
 
-  /** Passes responses to open input requests to the source, and drops others. Returns false if there is no such task. */
+  /**
+   * Passes responses to open input requests to the source, and drops all other responses. Returns false if there is no
+   * such task.
+   */
   async answer(
     caller: TaskCaller,
     id: string,
@@ -125,11 +128,12 @@ export class Tasks implements OnApplicationBootstrap {
     return undefined;
   }
 
-  /** Returns true if the policies let agents call the tool without a confirmation. Also true without a tool. */
+  /** Returns true if the policies let agents call the tool without a confirmation. Also returns true without a name. */
   private allows(name: string | undefined, policies: ToolPolicies): boolean {
     if (name === undefined) return true;
     const tool = this.tools.find(name, 'agent', policies);
-    // Nobody can be asked for a confirmation here. As in a call of the tool, `when_possible` then needs none.
+    // Nobody can be asked for a confirmation here. As in a call of the tool, `when_possible` then needs no
+    // confirmation.
     return tool !== undefined && policies.confirmation(...tool.names) !== 'always';
   }
 }

@@ -218,7 +218,7 @@ function isOptionalRule(rule: Rule): boolean {
   return rule.type === ValidationTypes.CONDITIONAL_VALIDATION && rule.name === 'isOptional';
 }
 
-/** Returns the schema with the type of its enum, which comes from the values of the enum. */
+/** Adds the type of the enum values to a schema that has an enum and no type. */
 function typed(schema: JsonSchema): JsonSchema {
   if (schema.type !== undefined || !schema.enum) return schema;
   const types = new Set(schema.enum.map((value) => typeof value));

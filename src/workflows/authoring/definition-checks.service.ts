@@ -170,8 +170,8 @@ export class DefinitionChecksService {
 }
 
 /**
- * The tools of agents that have the same effect as a tool that only steps can call, by the name of that tool. The
- * policies of the tools of agents apply to that tool too.
+ * Maps a tool that only steps can call to the tools of agents with the same effect. The policies of these tools apply
+ * to the tool of steps too.
  */
 const SAME_EFFECT: Readonly<Record<string, readonly string[]>> = {
   set_run_contact: ['create_contact', 'update_contact'],

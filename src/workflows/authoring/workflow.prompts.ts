@@ -9,8 +9,8 @@ import type { JsonSchema } from '../../tools/schema/json-schema.js';
 import { BuildWorkflowInput, CreateWorkflowInput } from './workflow.inputs.js';
 
 /**
- * The largest number of characters for tools. The prompt then has about 8,000 tokens, although an installation may have
- * hundreds of tools.
+ * The largest number of characters for the list of tools. With this limit, the prompt has about 8,000 tokens, even when
+ * an installation has hundreds of tools.
  */
 const MAX_TOOL_CHARACTERS = 30_000;
 const MAX_DESCRIPTION_LENGTH = 160;
@@ -74,7 +74,7 @@ export class WorkflowPrompts {
 }
 
 function task(description: string, tools: readonly ToolDescriptor[]): string {
-  // The text uses the descriptions of create_workflow, so that the two cannot contradict each other.
+  // The text uses the descriptions of create_workflow, so that the prompt and the tool cannot contradict each other.
   const { trigger, steps, on_failure: onFailure } = classSchema(CreateWorkflowInput).properties;
   return [
     'Build a Switchboard workflow that does this, in my words:',

@@ -41,7 +41,7 @@ export class WorkflowView {
   @ObjectList('Steps after the run has failed.', { optional: true })
   on_failure?: object[];
 
-  @Text('A POST of a JSON object to this URL starts it; null without a webhook.', {
+  @Text('POST a JSON object to this URL to start the workflow; null without a webhook.', {
     nullable: true,
   })
   webhook_url: string | null;
@@ -91,7 +91,7 @@ export class SavedWorkflowResult {
 }
 
 export class UpdatedWorkflowResult extends SavedWorkflowResult {
-  @TextList('What the new trigger removed.', { optional: true })
+  @TextList('Removed members of the trigger.', { optional: true })
   removed?: string[];
 }
 

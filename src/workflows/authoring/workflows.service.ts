@@ -35,7 +35,7 @@ export interface WorkflowInput {
 /** The caller that saves a workflow, with its surface and the restriction of its API key. */
 export type SavedBy = Pick<ToolCall, 'surface' | 'restriction'> & VersionAuthor;
 
-/** A saved workflow, and its webhook secret when that is new. The secret cannot be read later. */
+/** A saved workflow, and its webhook secret when the secret is new. The secret cannot be read later. */
 export interface SavedWorkflow {
   workflow: WorkflowView;
   secret: string | null;
@@ -238,8 +238,8 @@ export class WorkflowsService {
   }
 
   /**
-   * Throws `conflict` when too many active workflows wait for an event. One transaction stores the event and a run of
-   * each of them.
+   * Throws `conflict` when too many active workflows wait for an event, because one transaction stores the event and a
+   * run of each workflow.
    */
   private async assertRoom(
     organizationId: string,
@@ -277,8 +277,8 @@ function isSameTrigger(trigger: Trigger, workflow: Workflow): boolean {
 }
 
 /**
- * Returns true if the trigger, the secret or an option of the webhook changes. Then other requests or times start the
- * workflow, its steps see other parts of a request, or the sender sees more of the run.
+ * Returns true if the trigger, the secret or an option of the webhook changes. After such a change, different requests
+ * or times may start the workflow, its steps may see more of a request, or the sender may see more of the run.
  */
 function startsOtherwise(
   before: Workflow,

@@ -10,10 +10,10 @@ import { innerListsOf } from './steps/step-kinds.js';
 import { isTool } from './steps/tool-step.js';
 import type { TriggerOptions } from './trigger.js';
 
-/** A place in a definition that reads data, and the tools of agents that together show this data. */
+/** A place in a definition that reads data, and the tools that an agent needs to see this data. */
 export interface DataRead {
   readonly path: string;
-  /** Says what the place reads. Error messages put it after the path, for example `reads the contact`. */
+  /** A text about the data, for example `reads the contact`. Error messages contain this text after the path. */
   readonly action: string;
   readonly tools: readonly string[];
 }
@@ -24,7 +24,7 @@ export interface DefinitionParts {
   readonly steps?: readonly Step[];
 }
 
-/** Whoever may call this tool may resume runs, and so may read resume URLs. */
+/** A caller that may call this tool may also resume runs. So this caller may read resume URLs. */
 const RESUMES = 'trigger_workflow';
 
 /** The tools that show the data of events, by the first part of the name of the event. */

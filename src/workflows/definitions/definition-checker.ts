@@ -115,7 +115,7 @@ function checkTriggerRoots(references: readonly string[], path: string, faults: 
   }
 }
 
-/** The facts that the checks of a list need about the steps before and around the list. */
+/** The facts about earlier and outer steps that the checks of a list need. */
 interface ListContext {
   /** The step ids and loop variables to which expressions can refer. */
   readonly visible: ReadonlySet<string>;
@@ -180,7 +180,10 @@ function checkAfterList(
   for (const [member, value] of Object.entries(after)) stepChecks.value(value, `${path}.${member}`);
 }
 
-/** Returns the names of the values that steps before the given one set. The result is valid until the next call. */
+/**
+ * Returns the names of the values that are set by the steps before the given step. The result is valid until the next
+ * call.
+ */
 function varsAt(id: string, { sets, names }: ListContext): ReturnType<VisibleNames['at']> {
   return names.at(sets.get(id));
 }

@@ -22,7 +22,7 @@ const CONDITION = text("Condition without braces, such as trigger.payload.plan =
 
 const COMMON: Record<string, DefinitionSchema> = {
   id: {
-    ...text('Name of the step, which later steps use for its result. Unique in the definition.'),
+    ...text('Unique name of the step. Later steps read its result by this name.'),
     pattern: STEP_ID.source,
   },
   if: CONDITION,
@@ -55,7 +55,7 @@ const TRIGGER_MEMBERS: Record<string, DefinitionSchema> = {
   verify_token: text('Text that Meta sends when it asks whether the address wants its webhooks.'),
   segment: text('Id of a segment. Only its contacts start runs, when they enter or leave it.'),
   if: CONDITION,
-  contact: object('Fields of the contact in the payload. This contact becomes that of the run.'),
+  contact: object('Fields of the contact in the payload. The run gets this contact.'),
   limits: refer('limits', 'Limits of the runs of this workflow.'),
   run_timeout_seconds: number(
     'Seconds from the start of a run until it fails, if it has not ended.',
@@ -93,7 +93,7 @@ export const DEFINITION_SCHEMA: DefinitionSchema = {
     trigger: refer('trigger', 'What starts a run.'),
     steps: { ...steps('Steps in the order of execution.'), maxItems: MAX_STEPS },
     on_failure: {
-      ...steps('Steps after the run has failed finally. They see the failure as failure.'),
+      ...steps('Steps that run after the run has failed. They read the error as failure.error.'),
       maxItems: MAX_STEPS,
     },
   },

@@ -107,8 +107,8 @@ export interface RunWorkflowStep extends StepBase {
   /** The treatment of the started run when this run is canceled during the wait. The default is `cancel`. */
   on_parent_end?: OnParentEnd;
   /**
-   * The policy by which another run is started after the started run has failed. Without it, only the start of the run
-   * is repeated.
+   * The policy for starting another run after the started run has failed. Without this policy, only a failed start is
+   * repeated.
    */
   retry?: RetryPolicy;
 }
@@ -179,7 +179,7 @@ export interface ReturnStep extends StepBase {
 }
 
 /**
- * A step that runs its steps after the run has failed finally. It is generated from `on_failure` of the definition.
+ * A step that runs its steps after a failure that ends the run. It is generated from `on_failure` of the definition.
  */
 export interface FailureStep extends StepBase {
   on_failure: Step[];

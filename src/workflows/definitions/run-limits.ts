@@ -5,7 +5,8 @@ import type { JsonSchema } from '../../tools/schema/json-schema.js';
 
 /**
  * The limit that delays a run: a debounce, the rate, the runs of its key, or all runs of the workflow. `turn` means
- * that the rate has a place for the run, but its key has no free slot. When the key has one, the rate is checked again.
+ * that the rate has a place for the run, but the key of the run has no free slot. When the key has a free slot, the
+ * rate is checked again.
  */
 export type RunLimit = 'debounce' | 'rate' | 'turn' | 'key' | 'slot';
 
@@ -26,7 +27,7 @@ interface ConcurrencyLimit {
 }
 
 interface DebounceLimit {
-  /** The seconds that must pass without another start before the last start runs. */
+  /** The seconds that must pass without another start before the run of the last start begins. */
   seconds: number;
   /** The largest number of seconds by which repeated starts delay a run. */
   max_seconds: number;

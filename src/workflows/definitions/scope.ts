@@ -11,7 +11,8 @@ import { withUnreadable } from './unreadable.js';
 const MAX_MS = 500;
 
 /**
- * Evaluates the expressions of one step. Its limits are for all of them together, because a step may have thousands.
+ * Evaluates the expressions of one step. The limits apply to all these expressions together, because a step may have
+ * thousands of expressions.
  */
 interface StepEvaluation {
   readonly organizationId: string;

@@ -51,8 +51,8 @@ interface ListPosition {
 }
 
 /**
- * Computes what a run can do next from only the definition and the journal. So a worker that takes over a run continues
- * exactly where the journal ends. Journal entries of `doneIterations` are not read.
+ * Computes the next steps of a run from only the definition and the journal. So a worker that takes over a run
+ * continues exactly where the journal ends. Journal entries of `doneIterations` are not read.
  */
 export function planOf(
   steps: readonly Step[],
@@ -151,7 +151,7 @@ class PlanBuilder {
         (this.isDue(state) ? this.ready : this.waiting).push(place);
         return false;
       case 'running':
-        // When all inner steps are done, the runner must end the step itself.
+        // When all inner steps are done, the runner must end the outer step.
         if (!kind.staysOpen || this.addInnerSteps(place, state, position)) this.ready.push(place);
         return false;
       case undefined:
@@ -205,7 +205,7 @@ class PlanBuilder {
       else if (!isPage && !this.doneIterations.has(path)) this.newlyDone.push(path);
       if (open === 0) doneInOrder += 1;
     }
-    // The runner folds these iterations, while others may be running.
+    // The runner folds the finished iterations while other iterations may be running.
     const isFoldDue = open > 0 && doneInOrder >= window / 2;
     if (isFoldDue) this.ready.push(loop);
     return open === 0;

@@ -37,7 +37,7 @@ export const STEP_MEMBERS: Record<WrittenKindName, Record<string, DefinitionSche
       description: 'A list, or an expression that returns one.',
     },
     pages: steps('Steps that read one page. They see cursor, which is null for the first page.'),
-    next: text('Expression for the cursor of the next page. The last page gives nothing.'),
+    next: text('Expression for the cursor of the next page; null after the last page.'),
     batch: {
       ...number('The steps get lists of this many items, 1 to 1,000.'),
       minimum: 1,

@@ -20,7 +20,7 @@ export type RunTriggerType = (typeof RUN_TRIGGER_TYPES)[number];
 
 const MISSED_POLICIES = ['skip', 'run_once'] as const;
 
-/** The stored part of a trigger besides its type and its secret, as it is shown. */
+/** The options of a trigger in the form in which they are stored and shown, without the type and the secret. */
 export interface TriggerOptions {
   /** The event of an event trigger. */
   event?: EventName;

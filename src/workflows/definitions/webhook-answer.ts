@@ -1,7 +1,10 @@
 import type { Fault } from '../../errors/app-error.js';
 import { isUrl } from '../../text/parse-url.js';
 
-/** The `Content-Type` of each type of an answer. HTML is not among them, because it would be a page of this origin. */
+/**
+ * The `Content-Type` of each type of an answer. HTML is not allowed, because browsers would show it as a page of this
+ * origin.
+ */
 export const ANSWER_TYPES = {
   json: 'application/json',
   text: 'text/plain; charset=utf-8',

@@ -28,8 +28,8 @@ type Row = ClaimedRunRow & {
 };
 
 // The plan must look up each run by its key. Otherwise a plan that was cached while there were few runs would later
-// scan all runs. The leases are one JSON value, so the planner does not see their number. If the planner saw it, it
-// would plan the statement again each time.
+// scan all runs. The leases are one JSON value, so the planner does not see their number. If the planner saw the
+// number, PostgreSQL would plan the statement again each time.
 const FIND = prepared(
   'claimed_runs',
   `select l.position, r.*, w.name as "workflowName"

@@ -34,8 +34,8 @@ export class EventWaitsService {
   ) {}
 
   /**
-   * Begins the event waits that come next, in the transaction of the step before them. An effect of that step, such as
-   * a sent message, can cause the event at once, and the event must find the wait. A wait that is skipped, or whose
+   * Begins the event waits that follow a step, in the transaction of this step. An effect of this step, such as a sent
+   * message, can cause the event immediately, and the event must find the wait. A wait that is skipped, or whose
    * expressions fail, is left to its runner.
    */
   async beginReadyWaits(tx: RunTransaction): Promise<void> {
@@ -43,7 +43,7 @@ export class EventWaitsService {
     for (const place of tx.plan().ready) {
       const { step, path } = place;
       if (!isEventWait(step) || tx.get(path) || run.isRunning(path)) continue;
-      // Read the contact of the run again, because the step before may have changed it.
+      // Read the contact of the run again, because the previous step may have changed it.
       run.row.contactId = await this.runs.fence(run.lease);
       await this.tryToBegin(tx, { ...place, step });
     }

@@ -102,7 +102,7 @@ interface RunFailure {
   error: StepError | null;
 }
 
-/** Creates the `run.failed` event of a run. The run is its own cause. */
+/** Creates the `run.failed` event of a run. The event names the failed run as its cause. */
 export function runFailedEvent(
   run: Omit<ClaimedRunRow, 'organizationId' | 'depth' | 'crashes' | 'createdAt' | 'request'>,
   workflowName: string,

@@ -174,7 +174,7 @@ export class RunExecutorService {
     return mayShare && running.size === 0 && this.findOnlyStep(ready, ['reads']) !== undefined;
   }
 
-  /** Returns the only ready step if its kind of transaction is in `kinds`. */
+  /** Returns the ready step if there is only one, and if `kinds` contains its way of sharing a transaction. */
   private findOnlyStep(ready: readonly Place[], kinds: readonly Sharing[]): Place | undefined {
     const [place] = ready;
     if (!place || ready.length > 1) return undefined;

@@ -16,7 +16,8 @@ const PART_BYTES = 8 * 1024 * 1024;
  */
 const SMALLER = 8;
 /**
- * The smallest number of bytes that count for a part. A usual part has more, even if its entries are not compressed.
+ * The smallest number of bytes that count for a part. Most parts have more bytes, even if their entries are not
+ * compressed.
  */
 const MIN_PART_BYTES = 1024 * 1024;
 /**

@@ -54,7 +54,7 @@ export class RunProgressService {
 
   /**
    * Runs work in a transaction of the run. A new transaction begins with the fence, which locks the run. In a shared
-   * transaction, work runs behind a savepoint. Throws {@link StepCanceledError} for a step that a race has canceled.
+   * transaction, the work runs in a savepoint. Throws {@link StepCanceledError} for a step that a race has canceled.
    */
   async transaction<T>(
     { run, place, shared }: Pick<StepAttempt, 'run' | 'shared'> & Partial<StepAttempt>,

@@ -153,8 +153,8 @@ function failureVariable(tx: RunTransaction): object {
 }
 
 /**
- * Returns the variables of a loop: the item, its index, and both under the id of the loop. The steps that read a page
- * have its index and its cursor.
+ * Returns the variables of a loop: the item, its index, and an object with both, whose name is the id of the loop. The
+ * steps that read a page have its index and its cursor.
  */
 function loopVariables(
   tx: RunTransaction,

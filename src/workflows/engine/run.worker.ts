@@ -9,7 +9,7 @@ import { RunExecutorService } from './run-executor.service.js';
 import { wakeDueRuns } from './wake-due-runs.js';
 
 const SWEEP_MS = 2000;
-/** The time within which at most one claim also queues due waits and runs of dead workers. */
+/** In each period of this length, at most one claim also queues due waits and runs of dead workers. */
 const WAKE_MS = 250;
 
 /** Claims due runs of all organizations and executes each in its own organization. */

@@ -133,7 +133,7 @@ describe(ClaimedRun, () => {
 });
 
 describe(RunTransaction, () => {
-  it('returns its entries at once, and adds them to the run only in `apply`', () => {
+  it('uses its own entries immediately, and adds them to the run only in `apply`', () => {
     const run = createRun([tool('a'), tool('b')], []);
     const tx = new RunTransaction(run);
     tx.stage(entry('a'));

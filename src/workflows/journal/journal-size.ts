@@ -10,7 +10,7 @@ import { FAILURE_STEP_ID } from '../definitions/steps/failure-step.js';
 export const MAX_JOURNAL_BYTES = 64 * 1024 * 1024;
 /** The bytes of memory for each counted byte. JSON with few small values takes less when it is parsed. */
 const MEMORY_OF_BYTE = 4;
-/** The bytes that count for each entry besides its JSON, its path and the name of its tool. */
+/** The bytes that each entry counts in addition to its JSON, its path and the name of its tool. */
 export const ENTRY_BYTES = 256;
 /**
  * An entry of at most this size is stored even above the limit, and so is an entry that grows by at most this size.
@@ -43,7 +43,7 @@ export class JournalTooLargeError extends AppError {
 
 /**
  * Returns the bytes of JSON texts that count towards the limit. JSON of many small values counts as a quarter of the
- * memory that it takes. That quarter can be five times its length.
+ * memory that it takes. A quarter of this memory can be five times the length of the JSON.
  */
 export function journalBytes(...texts: readonly (string | null)[]): number {
   let bytes = 0;
@@ -54,7 +54,7 @@ export function journalBytes(...texts: readonly (string | null)[]): number {
   return bytes;
 }
 
-/** Returns the bytes of an entry besides its JSON that count towards the limit. */
+/** Returns the bytes that an entry without its JSON counts towards the limit. */
 export function placeBytes(entry: {
   readonly stepId: string;
   readonly tool: string | null;

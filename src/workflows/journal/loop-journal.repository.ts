@@ -23,8 +23,8 @@ export interface ItemFailures {
   readonly failures: readonly ItemFailure[];
 }
 
-// The index of the key finds the rows of a run. No index of iterations is needed, because a run has a bounded number of
-// rows.
+// The index of the primary key finds the rows of a run. No index of iterations is needed, because a run has a bounded
+// number of rows.
 const INDEX = `split_part(substr(step_id, length($3) + 1), ']', 1)::integer`;
 const ROWS = `organization_id = $1 and run_id = $2
   and case when starts_with(step_id, $3) then ${INDEX} >= $4 and ${INDEX} < $5 else false end`;

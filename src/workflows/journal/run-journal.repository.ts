@@ -42,7 +42,7 @@ type JournalPlace = Pick<JournalEntry, 'position' | 'stepId'>;
 
 /** The place before all entries. Its position is the smallest integer of PostgreSQL. */
 const BEGIN: JournalPlace = { position: -(2 ** 31), stepId: '' };
-/** The bytes of an ordinary text for each byte of its stored value. */
+/** The usual number of bytes of a text for each byte of its stored value. */
 const TEXT_OF_STORED = 4;
 
 /** A part of the journal of a run. */
@@ -52,7 +52,10 @@ export interface JournalPart {
   /** The number of entries. */
   readonly count: number;
   readonly isLast: boolean;
-  /** Parses the entries in turns. Rejects with `JournalTooLargeError` when one of them takes too long to parse. */
+  /**
+   * Parses the entries in parts, between which other work can run. Rejects with `JournalTooLargeError` when one of them
+   * takes too long to parse.
+   */
   readonly entries: () => Promise<readonly JournalEntry[]>;
   /** The place of the last entry. */
   readonly end: JournalPlace;
@@ -69,8 +72,8 @@ export class RunJournalRepository {
 
   /**
    * Queues an insert or update of an entry and stages it. The row of a finished step never changes. As a second check
-   * behind the fence, an attempt to change it throws `LeaseLostError`. Throws `JournalTooLargeError`, and writes
-   * nothing, when the journal would be too large, or the entry would take too long to parse.
+   * in addition to the fence, an attempt to change such a row throws `LeaseLostError`. Throws `JournalTooLargeError`,
+   * and writes nothing, when the journal would be too large, or the entry would take too long to parse.
    */
   record(tx: RunTransaction, entry: JournalEntry): void {
     const { organizationId, id: runId } = tx.run.lease;

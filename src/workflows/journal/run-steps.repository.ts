@@ -9,7 +9,7 @@ import type { Run, RunStep, StepError } from './run.entity.js';
 /** A step as it is shown. Its large values are null, and `cut` has their sizes and beginnings. */
 export type ShownStep = Omit<RunStep, 'organizationId' | 'cut' | 'wakeAt' | 'progress'> & {
   cut: CutValues | null;
-  /** The progress of a loop without results and cursor. */
+  /** The progress of a loop, without its results and its cursor. */
   progress: Omit<LoopProgress, 'results'> | null;
   /** The number of items of a loop whose finished iterations are folded, if it is known. */
   itemCount: number | null;

@@ -12,7 +12,7 @@ export class RunTransaction {
 
   constructor(
     readonly run: ClaimedRun,
-    /** True when several steps share the transaction, each behind a savepoint. */
+    /** True when several steps share the transaction, each in a savepoint of its own. */
     readonly isShared = false,
   ) {}
 
@@ -62,7 +62,7 @@ export class RunTransaction {
     this.run.forgetFolded(this.folded);
   }
 
-  /** Runs work behind a savepoint. When it throws, the entries that it staged are dropped. */
+  /** Runs work in a savepoint. When the work throws, the entries that it staged are dropped. */
   async unstageOnError<T>(work: () => Promise<T>): Promise<T> {
     const before = new Map(this.staged);
     try {

@@ -43,7 +43,8 @@ export class OfferedWorkflowSourceService implements OfferedToolSource, OnModule
   ): Promise<{ revision: string; tools: OfferedTool[]; characters: number }> {
     const offered = await this.offered.listActive(organizationId);
     return {
-      // The text must equal the revision of gate.find_api_key, by which cached lists are looked up.
+      // This text must equal the revision that gate.find_api_key returns, because cached lists are looked up by that
+      // revision.
       revision: offered.map(({ revision }) => revision).join(' '),
       tools: offered.map((workflow) => this.toolOf(workflow)),
       characters: JSON.stringify(offered).length,

@@ -48,7 +48,8 @@ export class OfferedWorkflowsService {
 
   /** Offers a workflow, or replaces the settings of its offer. Throws `invalid_arguments` with all faults. */
   async set(organizationId: string, input: OfferWorkflowInput): Promise<OfferedWorkflowView> {
-    // Expressions are read in turns, so they are read before others wait for the lock.
+    // Reading the expressions takes several turns of the event loop. So they are read before this transaction takes the
+    // lock for which others wait.
     const expressions = await this.readResult(organizationId, input.result);
     await this.offered.lock(organizationId);
     const workflow = await this.workflows.get(organizationId, input.workflow_id);
@@ -138,7 +139,7 @@ export class OfferedWorkflowsService {
     return faults;
   }
 
-  /** Reads the expressions of a result. Those of a result that is too large are not needed. */
+  /** Reads the expressions of a result. Reads none when the result is too large, because such a result is refused. */
   private async readResult(
     organizationId: string,
     template: object | undefined,

@@ -64,7 +64,7 @@ describe('the outline of a payload', () => {
     expect(() => outlineOf(object)).toThrow('outside of lists');
   });
 
-  it('takes the last of several members with one name, as JSON.parse does', () => {
+  it('takes the last of several members with the same name, as JSON.parse does', () => {
     const list = JSON.stringify(lines);
     expect(read(`{"a":${list},"a":1}`)).toEqual({ a: 1 });
     expect(() => JSON.stringify(read(`{"a":1,"a":${list}}`).a)).toThrow('trigger.payload.a has');

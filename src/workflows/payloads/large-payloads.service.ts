@@ -33,8 +33,9 @@ export class LargePayloadsService {
   constructor(private readonly files: RunFilesService) {}
 
   /**
-   * Checks the JSON of a payload in turns and returns its outline. Throws `invalid_json`, `too_complex`, and
-   * `rate_limited` when the organization has used its processor time for large payloads.
+   * Checks the JSON of a payload in parts, between which other work can run. Returns the outline of the payload. Throws
+   * `invalid_json`, `too_complex`, and `rate_limited` when the organization has used its processor time for large
+   * payloads.
    */
   async outline(organizationId: string, bytes: Buffer): Promise<OutlinedPayload> {
     if (!isUtf8(bytes)) throw new AppError('invalid_json', 'The body is not JSON in UTF-8.');

@@ -181,7 +181,7 @@ describe('an expression on a large payload', () => {
     expect(await evaluate(`{{ ${P}.a }}`)).toEqual({ tags: expect.arrayContaining(['s99', 'x']) });
   });
 
-  it('keeps the digits of numbers, and takes the last of several members with one name', async () => {
+  it('keeps the digits of numbers, and takes the last of several members with the same name', async () => {
     const many = `"a":[${'12345678901234567890,'.repeat(60_000)}1]`;
     const { evaluate } = open(
       `{"o":{ "x" : 1 ,"\\u0078": 2, ${many} } , "pad":"${'p'.repeat(5000)}", "b":[ ${'[1],'.repeat(30_000)} [ 2 ] ]}`,

@@ -18,8 +18,8 @@ const CHUNK_BYTES = 256 * 1024;
  */
 const MAX_INLINE_BYTES = 32 * 1024;
 /**
- * The most bytes of an item and the items after it that are read together. Expressions often read these items next. A
- * larger item is read alone.
+ * The largest number of bytes that are read together: an item and the items after it. Expressions often read the
+ * following items next. A larger item is read alone.
  */
 const READ_AHEAD_BYTES = 32 * 1024;
 const READ_AHEAD_ITEMS = 500;

@@ -16,7 +16,7 @@ export interface ControlOutcome {
   refused: { runId: string; error: AppError }[];
 }
 
-/** Plans at which step an ended run continues. Then queues this run again, or queues a copy of it. */
+/** Plans the step at which an ended run continues. Then queues this run again, or queues a copy of it. */
 @Injectable()
 export class RunRetriesService {
   constructor(

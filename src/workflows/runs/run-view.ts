@@ -60,7 +60,9 @@ export function stepView(run: Run, entry: ShownStep): RunStepView {
   };
 }
 
-/** Returns the status that people see: `canceled` for a step that a race has canceled, which the engine has skipped. */
+/**
+ * Returns the status that people see. A step that a race has canceled is stored as `skipped` and shown as `canceled`.
+ */
 function shownStatus({ status, error }: ShownStep): RunStepView['status'] {
   return status === 'skipped' && error?.code === CANCELED ? 'canceled' : status;
 }
@@ -166,7 +168,7 @@ function shorten(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most).toWellFormed()}…`;
 }
 
-/** Returns the value, or the beginning of its JSON when that is long. */
+/** Returns the value, or the beginning of its JSON when the JSON is long. */
 function shortenJson(value: object, most: number): object {
   const json = JSON.stringify(value);
   return json.length <= most ? value : { preview: shorten(json, most) };

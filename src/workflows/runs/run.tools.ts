@@ -151,7 +151,8 @@ export class RunTools {
   })
   async retry(input: RetryRunInput, call: ToolCall): Promise<RunResult> {
     const { organizationId, runId } = call;
-    // The rate limit counts outside calls when they arrive. It counts the calls by runs only here.
+    // The rate limit counts the calls of agents and people when their requests arrive. It counts the calls of runs
+    // here.
     if (runId !== undefined) this.limiter.consume(organizationId, 1);
     await this.control.retry(organizationId, input.run_id, input.version);
     return await this.show(input.run_id, call);

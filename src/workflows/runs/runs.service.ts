@@ -208,7 +208,10 @@ export class RunsService {
   }
 }
 
-/** Returns the size of a value in an answer of MCP, which has it as structured content and as text. */
+/**
+ * Returns the size of a value in an answer of MCP. The answer contains the value twice: as structured content and as
+ * text.
+ */
 function encodedBytes(value: object): number {
   const text = JSON.stringify(value);
   return Buffer.byteLength(text) + Buffer.byteLength(JSON.stringify(text));

@@ -14,7 +14,8 @@ export interface VersionContent {
 
 /**
  * Returns the content that a version stores: everything that `update_workflow` accepts. So each change creates a
- * version and can be restored. The content does not have the secret of a webhook. It only says that there was one.
+ * version and can be restored. The content does not contain the secret of a webhook, but says whether the webhook had a
+ * secret.
  */
 export function toVersionContent(workflow: Workflow): VersionContent {
   return { name: workflow.name, trigger: toTriggerView(workflow) };
@@ -34,8 +35,8 @@ export function toTriggerView(workflow: Workflow): VersionContent['trigger'] {
 }
 
 /**
- * Returns the arguments of `update_workflow` that restore the content. Members that the version does not have become
- * null, because absent members would stay unchanged. A missing secret is generated if the version had one.
+ * Returns the arguments of `update_workflow` that restore the content. A member that is missing in the version becomes
+ * null, because an absent member would stay unchanged. A missing secret is generated if the version had one.
  */
 export function toWorkflowUpdate({ name, trigger }: VersionContent): {
   name: string;

@@ -95,7 +95,10 @@ export class WorkflowsRepository {
       .query(FIND_TRIGGERED, [organizationId, event]);
   }
 
-  /** Counts the active workflows that the event starts. Other counts wait until this transaction ends. */
+  /**
+   * Counts the active workflows that the event starts. Other transactions that call this method for the same event wait
+   * until this transaction ends.
+   */
   async countTriggeredBy(organizationId: string, event: EventName): Promise<number> {
     const key = `workflows ${organizationId} ${event}`;
     const lock = 'select pg_advisory_xact_lock(hashtextextended($1, 0))';

@@ -54,7 +54,7 @@ export class EventTriggersService implements OnModuleInit {
 
   /**
    * Starts a run if the condition is met, and returns true if a run was stored. When a quota is used up, no run is
-   * stored, because a domain event must not fail because of the runs that it starts.
+   * stored and no error is thrown. Otherwise the domain event would fail because of the runs that it starts.
    */
   private async startOne(
     organizationId: string,

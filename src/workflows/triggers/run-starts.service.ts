@@ -88,7 +88,7 @@ export class RunStartsService {
       const ancestry = await this.ancestry(organizationId, start.parentRunId);
       const refusal = start.refusal ?? this.refusalOf(organizationId, start, ancestry);
       const run = newRun(start, ancestry, refusal);
-      // Refused runs are rows too. With this key, runs that start each other endlessly store one row per workflow.
+      // All refused runs with the same first run have this key. So an endless loop stores only one of them per workflow.
       if (ancestry.isFull) run.dedupeKey = `followers ${ancestry.rootRunId}`;
       const inserted = (await this.runs.insert(organizationId, [run])).get(run.id);
       if (!inserted) return await this.findDuplicateByKey(organizationId, run, ancestry);
@@ -243,8 +243,8 @@ export class RunStartsService {
   }
 
   /**
-   * Returns why an event must not start this run, or throws for a step that must not start it. A domain event must not
-   * fail because of the runs that it starts, so its refused runs are stored.
+   * Returns the reason for which an event must not start this run. Throws when a step must not start this run. A domain
+   * event must not fail because of the runs that it starts, so its refused runs are stored.
    */
   private refusalOf(
     organizationId: string,
@@ -255,7 +255,7 @@ export class RunStartsService {
     const loop = loopFault(ancestry);
     try {
       if (loop !== undefined) throw new AppError('conflict', loop);
-      // The rate limit counts outside calls when they arrive. It counts the starts by runs only here.
+      // The rate limit counts calls of agents and people when they arrive, and starts by runs here.
       this.limiter.consume(organizationId, 1);
       return null;
     } catch (error) {

@@ -187,7 +187,8 @@ export class DeliveryLogService implements BeforeApplicationShutdown {
   }
 
   private async diagnoseAll(deliveries: readonly QueuedDelivery[]): Promise<void> {
-    // Skip deliveries that already have their mistakes, because an earlier attempt to write them has examined them.
+    // Skip a delivery whose mistakes are known already, because an earlier attempt to write the delivery has found
+    // them.
     const undiagnosed = deliveries.filter(
       ({ record, mistakes }) => record.body && !mistakes.length,
     );
@@ -233,8 +234,8 @@ export class DeliveryLogService implements BeforeApplicationShutdown {
   }
 
   /**
-   * Returns a secret, or null when it was sealed with another SECRET_KEY or changed. Such a secret must not stop the
-   * log.
+   * Returns a secret, or null when it was sealed with another SECRET_KEY or the sealed text was changed. Such a secret
+   * must not stop the log.
    */
   private openIfPossible(sealed: Buffer, workflowId: string): string | null {
     try {

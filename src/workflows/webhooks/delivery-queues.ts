@@ -62,7 +62,10 @@ export class DeliveryQueues<T> {
     return queue;
   }
 
-  /** Removes a queue of the organization with the most queues. Returns false when that is the given organization. */
+  /**
+   * Removes a queue of the organization with the most queues. Removes none and returns false when no other organization
+   * has more queues than the given one.
+   */
   private makeRoomFor(organizationId: string): boolean {
     let largest = this.organizations.get(organizationId);
     const own = largest;

@@ -6,7 +6,7 @@ import { PRESETS } from './signatures/verify-preset.js';
 
 const ID = /^[\x21-\x7e]{1,255}$/;
 
-/** The facts about a delivery, besides its payload, in the form of a provider. */
+/** The dedupe key, the body hash and the challenge of a delivery, read in the format of its provider. */
 export interface PresetDelivery {
   dedupeKey: string | null;
   /** The SHA-256 of an id that the provider signs. It is used in place of the SHA-256 of the body. */

@@ -95,8 +95,8 @@ export class WebhookSecretsService {
     const now = Date.now();
     const { secret = null, previousSecret = null, previousSecretUntil = null } = before ?? {};
     const text = this.openIfPossible(previousSecret, id);
-    // The column decides whether previous secrets are valid. It is null when their overlaps were ended at once, but the
-    // list still has their times.
+    // The column decides whether previous secrets are valid. The column is null when all overlaps were ended
+    // immediately, but the list still has the original times.
     const isValid = previousSecretUntil !== null && previousSecretUntil.getTime() > now;
     const earlier = (text === null ? [] : readPrevious(text)).map((previous) =>
       isValid ? previous : { ...previous, until: null },

@@ -61,7 +61,7 @@ export class WebhookController {
     if (received === 'skipped' || !('challenge' in received)) {
       return sendReceived(response, received);
     }
-    // Without the content type, a browser could take the challenge for a page.
+    // Without the content type, a browser could show the challenge as an HTML page.
     response.setHeader('Content-Type', 'text/plain');
     response.setHeader('X-Content-Type-Options', 'nosniff');
     response.end(received.challenge);
@@ -105,8 +105,8 @@ export class WebhookController {
   }
 
   /**
-   * Reads the body. A large body needs a Content-Length. Otherwise every body without one would have to reserve the
-   * memory of a large body.
+   * Reads the body. A large body needs a Content-Length. Otherwise every body without this header would have to reserve
+   * the memory of a large body.
    */
   private async readBody(request: Request, reserve: (end: EndReading) => void): Promise<Buffer> {
     if (request.method === 'GET') return Buffer.alloc(0);

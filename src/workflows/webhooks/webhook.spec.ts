@@ -18,7 +18,7 @@ describe(preferredWait, () => {
     ['wait=-1', 20],
     ['wait=1e1', 20],
     ['await=3', 20],
-  ])('reads Prefer: %s as %i of 20 seconds', (prefer, seconds) => {
+  ])('returns for the header Prefer: %s, with a limit of 20 s: %i s', (prefer, seconds) => {
     expect(preferredWait(prefer, 20)).toBe(seconds);
   });
 

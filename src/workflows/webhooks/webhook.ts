@@ -18,7 +18,7 @@ export interface Webhook {
   readonly active: boolean;
   /** The valid secrets. If the list is empty, deliveries need no signature. */
   readonly secrets: readonly string[];
-  /** The previous secrets, encrypted. Some of them may be valid, and are in `secrets` too. */
+  /** The previous secrets, encrypted. `secrets` also contains the previous secrets that are still valid. */
   readonly previousSecrets: Buffer | null;
   readonly options: StoredWebhookOptions;
   /** True when the workflow has limits, which may delay its runs. */

@@ -40,8 +40,8 @@ export class WebhooksService {
    */
   private readonly tests = new TokenBuckets(BURST, 1);
   /**
-   * The limits of challenges. Each network has a limit of its own for each workflow, which counts wrong tokens too. So
-   * guesses of a stranger cannot use up the limit of the provider.
+   * The limits of challenges. Each network has a separate limit for each workflow. Challenges with wrong tokens count
+   * too. So a stranger who guesses tokens cannot use up the limit of the provider.
    */
   private readonly challenges = new TokenBuckets(BURST, 1);
 
@@ -120,8 +120,8 @@ export class WebhooksService {
     delivery: IncomingDelivery,
   ): Promise<ReceivedWebhook | undefined> {
     const verified = await this.checks.check(webhook, delivery).catch(() => undefined);
-    // The cache is not used for a challenge and for a large payload. A challenge is rare, and a look-up must show that
-    // the workflow is active. A large payload needs a transaction of its own.
+    // The cache is not used for a challenge or a large payload. A challenge is rare, and a look-up must show that the
+    // workflow is active. A large payload needs a transaction of its own.
     if (!verified || verified.challenge !== undefined || verified.large) return undefined;
     return await this.logFailures(webhook, delivery, async () => {
       const runId = await this.starts.startInBatch(webhook, verified);
@@ -143,7 +143,10 @@ export class WebhooksService {
     return await this.answer(webhook, delivery, started);
   }
 
-  /** Checks a delivery and stores its run. Only this method has the payload, so that no later wait keeps it in memory. */
+  /**
+   * Checks a delivery and stores its run. Only this method has the payload, so that later waits do not keep the payload
+   * in memory.
+   */
   private async start(
     webhook: Webhook,
     delivery: IncomingDelivery,

@@ -14,7 +14,7 @@ import {
 } from '../../support/switchboard.js';
 import { findChromium } from './chromium.js';
 
-// This limit only ends tests that hang.
+// This limit exists only to stop tests that hang.
 const TIMEOUT_MS = 30_000;
 
 /** Holds a Switchboard, a browser, and an organization with its owner. */

@@ -7,7 +7,7 @@ import { IS_THOROUGH } from '../../support/thorough.js';
 
 /** The number of cases in one run of fast-check, which keeps all cases of a run in memory. */
 const CHUNK = 500;
-/** The most bytes by which the heap may grow during the last four fifths of the cases. */
+/** The largest number of bytes by which the heap may grow during the last four fifths of the cases. */
 const MOST_GROWTH_BYTES = 32 * 1024 * 1024;
 
 /** The number of cases in total. `npm run fuzz` sets a high number. */
@@ -25,7 +25,7 @@ export const NO_TRACE = /node_modules|\n\s+at |\.[jt]s:\d+|hunter2/;
 
 export type Id = string | number | null;
 
-/** Runs the property. Throws with the seed of the failed chunk, which repeats the failure. */
+/** Runs the property. The error of a failed chunk contains its seed. A run with this seed fails in the same way. */
 export async function fuzz<Case>(property: fc.IAsyncProperty<Case>, cases: number): Promise<void> {
   const samples: number[] = [];
   for (let done = 0; done < cases; done += CHUNK) {

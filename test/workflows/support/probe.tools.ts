@@ -50,7 +50,10 @@ class DoneResult {
 @Injectable()
 export class ProbeTools {
   static readonly calls: { name: string; key?: string }[] = [];
-  /** The number of failures by name of the call. Calls of other names always fail. */
+  /**
+   * Says how often calls of `probe_fail` fail before they succeed, by the name in their arguments. Calls with a name
+   * that is not in this map always fail.
+   */
   static readonly failures = new Map<string, number>();
   private static readonly held = new Map<string, { promise: Promise<void>; open: () => void }>();
 

@@ -15,7 +15,7 @@ export type LiveEvent =
   | { type: 'changes'; changes: readonly Change[] }
   /** The connection is open. Earlier changes may be lost, so a tab reads all its data again. */
   | { type: 'gap' }
-  /** The connection is down and could not be renewed at once. */
+  /** The connection is down, and the first attempt to renew it failed. */
   | { type: 'lost' }
   /** The service no longer knows the session. */
   | { type: 'ended' }

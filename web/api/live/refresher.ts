@@ -7,9 +7,9 @@ import type { Change } from './change.ts';
 const PAUSE_MS = 1000;
 
 /**
- * Reads the data of the page again when changes affect these data. The first reading begins at once, and the next one
- * when the answers have arrived. So changes never cancel the requests that they caused. A hidden tab reads its data
- * again when it becomes visible.
+ * Reads the data of the page again when changes affect these data. The first reading begins immediately, and the next
+ * reading when the answers have arrived. So a change never cancels the requests that an earlier change caused. A hidden
+ * tab reads its data again when it becomes visible.
  */
 export class Refresher {
   private waiting: Change[] = [];

@@ -1,4 +1,7 @@
-/** Names of browsers in a User-Agent. Most browsers also name those that come later in this list. */
+/**
+ * Names of browsers in a User-Agent. The first match of this list counts, because the User-Agent of most browsers also
+ * has names that come later in the list.
+ */
 const BROWSERS = [
   ['Edge', /\bEdg(?:e|A|iOS)?\//],
   ['Opera', /\bOPR\//],

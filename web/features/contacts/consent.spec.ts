@@ -21,7 +21,7 @@ describe('changedConsent', () => {
     });
   });
 
-  it('returns no argument when a decision was repeated or emptied', () => {
+  it('returns no argument when a decision is the same as before or no decision is chosen', () => {
     expect(changedConsent(BEFORE, { email: 'granted' })).toEqual({});
     expect(changedConsent(BEFORE, undefined)).toEqual({});
   });

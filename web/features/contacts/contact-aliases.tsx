@@ -15,7 +15,7 @@ import { type Alias, aliasList, aliasResult, removedAlias } from './identity.rea
 
 const CHANGED = ['list_contact_aliases', 'search_contacts', 'get_contact', 'find_duplicates'];
 
-/** Shows the further addresses of a contact, and adds and removes them. */
+/** Lists the aliases of a contact. A person can add and remove aliases. */
 export function ContactAliases({ contactId }: { contactId: string }) {
   const { aliases: texts } = useTexts(contactIdentityTexts);
   const toast = useToast();

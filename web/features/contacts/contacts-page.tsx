@@ -25,7 +25,7 @@ import { Tags } from './tags.tsx';
 
 const ROWS = 50;
 
-/** Shows contacts by search and conditions, which are in the address of the page. */
+/** Shows the contacts that match a search and conditions. Both are in the address of the page. */
 export function ContactsPage() {
   const texts = useTexts(contactsTexts);
   const { duplicates } = useTexts(contactIdentityTexts);

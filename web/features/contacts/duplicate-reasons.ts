@@ -1,4 +1,4 @@
-/** Lists why two contacts may be one person, as `find_duplicates` names the reasons. */
+/** Lists the reasons of `find_duplicates` for which two contacts may be the same person. */
 export const DUPLICATE_REASONS = ['similar_email', 'same_external_id', 'same_name'] as const;
 export type DuplicateReason = (typeof DUPLICATE_REASONS)[number];
 

@@ -24,7 +24,7 @@ import {
 
 const ROWS = 50;
 
-/** Lists the contacts of a segment. Those of a static one can be added and removed. */
+/** Lists the contacts of a segment. A person can add contacts to a static segment and remove them. */
 export function SegmentContacts({ segment }: { segment: Segment }) {
   const texts = useTexts(segmentsTexts);
   const { unnamed, email, name } = useTexts(contactsTexts);

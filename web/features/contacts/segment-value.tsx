@@ -20,7 +20,8 @@ export function SegmentValue({
   const { data } = useTool('list_segments', { limit: MOST_SEGMENTS }, segmentPage);
   const known = data?.segments ?? [];
   const options = known.map(({ id, name }) => ({ value: id, label: name }));
-  // The address of the page may name a segment that is not in the list, or have its name in place of its id.
+  // The value comes from the address of the page. It may be a segment that is not in the list, or a name instead of
+  // an id.
   const isListed = value === '' || options.some((option) => option.value === value);
   const all = [{ value: '', label: choose }, ...options];
   return (

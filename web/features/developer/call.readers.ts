@@ -24,7 +24,7 @@ export interface CallFilters {
   tool?: string;
 }
 
-/** Names a call by its request and its id, because a batch is one request. */
+/** Identifies a call by the id of its request and its own id, because one request can have a batch of calls. */
 export interface CallLink {
   request?: string;
   call?: string;

@@ -9,7 +9,7 @@ import { Skeleton } from '../../ui/state.tsx';
 import { callList } from './call.readers.ts';
 import { CallDialog } from './call-dialog.tsx';
 
-/** The most calls of the request that are read. The largest batch has 20. */
+/** The largest number of calls of the request that are read. The largest batch has 20 calls. */
 const MOST_OF_REQUEST = 100;
 
 /** Shows the call that the address names, even when it is too old for the list on the page. */

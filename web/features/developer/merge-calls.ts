@@ -1,6 +1,6 @@
 import type { Call } from './call.readers.ts';
 
-/** The most calls that the page keeps. Without this limit, a log that is open for hours would fill the memory. */
+/** The largest number of calls that the page keeps. Otherwise a log that is open for hours would fill the memory. */
 export const MOST_CALLS = 1000;
 /** The page reads the log with this tool. If the log showed these calls, they would hide all other calls. */
 const OWN_TOOL = 'list_calls';

@@ -7,7 +7,7 @@ import { MOST_CALLS, isShown, mergeCalls } from './merge-calls.ts';
 /** The time between two reads of the log, in milliseconds. The service publishes no change for calls that only read. */
 const ASK_MS = 2000;
 const ROWS = 100;
-/** The service is asked for older calls until this many calls to show are found, or `MOST_PAGES` pages are read. */
+/** Older calls are requested until this number of visible calls is found, or until `MOST_PAGES` pages are read. */
 const ENOUGH_CALLS = 20;
 const MOST_PAGES = 10;
 
@@ -107,7 +107,7 @@ export function useCallLog({ who, outcome, tool }: CallFilters, isPaused: boolea
     isLooking,
     retry: () => void lookBack(null),
     isFull,
-    // A full log drops its oldest calls, so it could not show the older calls that it would read.
+    // A full log cannot show older calls: it drops its oldest calls, so it would drop them immediately.
     ...(older !== null && !isFull && { lookBack: () => void lookBack(older) }),
   };
 }

@@ -8,8 +8,8 @@ import { TextViewer } from '../../ui/text-viewer.tsx';
 import styles from './messages.module.css';
 
 /**
- * Shows the content of a message as its text and as recipients see it. The frame has a separate origin and no
- * permissions, and the Content-Security-Policy of its address sets the same limits.
+ * Shows the text of a message, or a preview of the message as recipients see it. The frame of the preview has a
+ * separate origin and no permissions. The Content-Security-Policy of the preview sets the same limits.
  */
 export function MessageContent({ message }: { message: Message }) {
   const texts = useTexts(messagesTexts);

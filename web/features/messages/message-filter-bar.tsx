@@ -23,7 +23,10 @@ interface BarProps {
   onChange: (filters: MessageFilters) => void;
 }
 
-/** Shows the filters of the list of messages. A choice applies at once, and a typed text when the button is pressed. */
+/**
+ * Shows the filters of the list of messages. A choice applies immediately. A typed text applies when the person presses
+ * the button.
+ */
 export function MessageFilterBar({ filters, counts, onChange }: BarProps) {
   const texts = useTexts(messagesTexts);
   const states = useTexts(statusTexts);

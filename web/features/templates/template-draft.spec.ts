@@ -24,7 +24,7 @@ describe('the draft of a template in the form', () => {
     expect(fromDraft(toDraft(TEMPLATE))).toEqual({ variables, variants });
   });
 
-  it('sends a default as it is when it is not JSON, so that the service reports it', () => {
+  it('keeps a default value that is not JSON, so that the service reports the fault', () => {
     const variables = [{ name: 'n', type: 'number', description: '', default: 'many' }];
     expect(fromDraft({ variables, variants: [] }).variables[0]!.default).toBe('many');
   });

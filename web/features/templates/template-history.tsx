@@ -23,7 +23,7 @@ import {
 import styles from './templates.module.css';
 
 const ROWS = 20;
-/** The most changes that are shown. A draft can differ from a version in many texts. */
+/** The largest number of changes that are shown. A draft can differ from a version in many texts. */
 const MOST_CHANGES = 50;
 
 interface HistoryProps {

@@ -92,7 +92,7 @@ describe(earlierOutputs, () => {
   const names = (path: string) =>
     new Set(earlierOutputs(definition, path, new Map()).map(({ expression }) => expression));
 
-  it('offers the failure and every other step to the steps of on_failure', () => {
+  it('offers the values of the failure and the outputs of all other steps to the steps of on_failure', () => {
     const later = { ...definition, on_failure: [{ id: 'b', tool: 'x' }] };
     const seen = earlierOutputs(later, 'on_failure[0]', new Map()).map((each) => each.expression);
     expect(seen).toEqual(expect.arrayContaining(['failure.error.message', 'last', 'one']));

@@ -110,7 +110,7 @@ export function valueAt(definition: unknown, path: string): unknown {
   }, definition);
 }
 
-/** Returns a copy in which the value at a path is the one that `change` returns. */
+/** Returns a copy in which the value at a path is replaced by the result of `change`. */
 export function changeAt<T>(whole: T, path: string, change: (value: unknown) => unknown): T {
   // A change replaces only a value deep inside, so the type of the whole stays the same.
   return changed(whole, readPath(path), change) as T;

@@ -36,7 +36,7 @@ interface ViewProps {
   editor: Editor;
   moving: Moving;
   tools: readonly ToolDescriptor[];
-  /** The path of the chosen step, or that of the trigger. */
+  /** The path of the chosen step or of the trigger. */
   selected: string;
   onSelect: (path: string) => void;
 }
@@ -181,7 +181,10 @@ function AddDialog({ tools, onChoose, onClose }: AddProps) {
   );
 }
 
-/** Returns the place of a new step: after the chosen one, at the end of the chosen list, or first. */
+/**
+ * Returns the place of a new step: after the chosen step, or at the end of the chosen list. Without a choice, returns
+ * the first place of the workflow.
+ */
 function placeAfter(row: Row | undefined): { list: string; index: number } {
   if (!row) return { list: 'steps', index: 0 };
   if (row.kind === 'list') return { list: row.path, index: row.length };

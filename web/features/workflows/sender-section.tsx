@@ -16,7 +16,7 @@ const CHANGED = ['get_workflow', 'list_workflows', 'list_webhook_deliveries'];
 const SHOWN = ['trigger.signature', 'trigger.secret', 'trigger.verify_token'];
 const OWN = { value: '', label: '' };
 
-/** Lets a person choose the provider that signs, and enter its secret. The secret cannot be read again. */
+/** Lets a person choose the provider that signs deliveries, and enter its secret. The secret cannot be read again. */
 export function SenderSection({ workflow }: { workflow: Workflow }) {
   const texts = useTexts(sendersTexts);
   const { trigger } = workflow;

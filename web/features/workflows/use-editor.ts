@@ -45,7 +45,7 @@ export function useEditor(workflow: Workflow, onSaved: (secret: string | null) =
     setHistory(startHistory(definitionOf(next)));
     save.reset();
   };
-  // A version that somebody else saved is shown at once if this person has no unsaved changes.
+  // A version that somebody else saved is shown immediately if this person has no unsaved changes.
   if (workflow.version > base.version && !isChanged) adopt(workflow);
 
   const saveAt = (version: number): void =>

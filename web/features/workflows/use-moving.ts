@@ -38,7 +38,7 @@ export function useMoving({ definition, apply }: Editor, onMoved: (path: string)
     const refusal = row && refusalOf(definition, row, to);
     return refusal && texts.refusals[refusal];
   };
-  // The announcement describes this definition. It is not shown for any other.
+  // The announcement describes one definition. It is not shown for another definition.
   const isCurrent = notice.of === definition;
   return {
     move,

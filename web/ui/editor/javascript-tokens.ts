@@ -8,7 +8,7 @@ const KEYWORDS = new Set(
 );
 const ATOMS: Readonly<Record<string, string>> = { true: 'bool', false: 'bool', null: 'null' };
 
-/** Holds what is open at the end of a line: a comment, or a text in backquotes. */
+/** Holds the token that is open at the end of a line: a comment, or a text in backquotes. */
 interface State {
   open: '' | '*/' | '`';
 }

@@ -24,7 +24,7 @@ import {
   schemasAt,
 } from './json-tree.ts';
 
-/** The texts of the faults that the schema shows, in the language of the person. */
+/** The texts of the faults that are found by the schema, in the language of the person. */
 export interface HintTexts {
   unknownMember: (name: string) => string;
   notAllowed: (value: string) => string;

@@ -54,7 +54,7 @@ function isFitting({ required, properties }: Schema, { names, texts }: GivenObje
   });
 }
 
-/** Returns the schemas of a member of an object. The schema of `arguments` is that of the step's tool. */
+/** Returns the schemas of a member of an object. The schema of `arguments` is the input schema of the step's tool. */
 export function memberSchemas(
   schemas: readonly Schema[],
   name: string,
@@ -103,7 +103,7 @@ export function memberOffers(
   return [...offers.values()];
 }
 
-/** Returns the values that a schema lists: those of enums, booleans, and names of tools. */
+/** Returns the values that a schema lists: the values of enums, booleans, and the names of tools. */
 export function valueOffers(schemas: readonly Schema[], { tools }: JsonHints): Offer[] {
   const offers = new Map<string, Offer>();
   const add = (value: unknown, about: string): void => {
@@ -126,13 +126,13 @@ export function aboutOf(schemas: readonly Schema[]): string {
   return typeof found?.description === 'string' ? found.description : '';
 }
 
-/** Returns whether a member can have this name. An object without listed members can have any. */
+/** Returns whether a member can have this name. In an object without listed members, every name is allowed. */
 export function isKnownMember(schemas: readonly Schema[], name: string): boolean {
   const listed = schemas.flatMap(({ properties }) => (isSchema(properties) ? [properties] : []));
   return listed.length < schemas.length || listed.some((each) => Object.hasOwn(each, name));
 }
 
-/** Returns whether a text can be the value. A text with an expression is known only in a run. */
+/** Returns whether a text is allowed. A text with an expression is allowed, because only a run knows its value. */
 export function isAllowedText(schemas: readonly Schema[], text: string, hints: JsonHints): boolean {
   if (schemas.length === 0 || text.includes('{{') || text.includes('{%')) return true;
   return schemas.some((schema) => {

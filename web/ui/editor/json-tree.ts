@@ -13,7 +13,7 @@ import {
 
 const PARSING_MS = 100;
 
-/** Returns the object or list around a position. An incomplete text also has one. */
+/** Returns the object or list around a position, even if the JSON text is incomplete. */
 export function containerAt(state: EditorState, position: number): SyntaxNode | undefined {
   const tree = ensureSyntaxTree(state, position, PARSING_MS) ?? syntaxTree(state);
   let node: SyntaxNode | null = tree.resolveInner(position, -1);

@@ -72,7 +72,10 @@ function placed(
   return found;
 }
 
-/** Returns the step with empty inner lists, so that a comparison only notices whether it has a list. */
+/**
+ * Returns the step with all inner lists empty, so that a comparison sees which lists it has and not the steps in these
+ * lists.
+ */
 function ownMembers(step: Step): object {
   const own: Record<string, unknown> = { ...step };
   for (const { member } of innerLists(step)) {
@@ -83,7 +86,10 @@ function ownMembers(step: Step): object {
   return own;
 }
 
-/** Returns the ids of steps that changed their list, or their order among the steps that stayed in it. */
+/**
+ * Returns the ids of steps that moved to another list, or to another position among the steps that stayed in their
+ * list.
+ */
 function movedIds(
   old: ReadonlyMap<string, PlacedStep>,
   now: ReadonlyMap<string, PlacedStep>,

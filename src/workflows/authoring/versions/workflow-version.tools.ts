@@ -11,7 +11,10 @@ import { WorkflowVersionInput } from './workflow-version.inputs.js';
 import { WorkflowVersionsDiff } from './workflow-version.results.js';
 import { WorkflowVersionsService } from './workflow-versions.service.js';
 
-/** Provides the tools for versions of workflows. Agents cannot call them, which keeps their list of tools short. */
+/**
+ * Provides the tools for versions of workflows. Agents cannot call these tools, so that the tool list of agents stays
+ * short.
+ */
 @Injectable()
 export class WorkflowVersionTools {
   constructor(private readonly versions: WorkflowVersionsService) {}

@@ -84,8 +84,9 @@ export class WorkflowVersionsService {
   }
 
   /**
-   * Saves an old version as a new version, and checks it against the current tools. A version with only steps restores
-   * only steps. Secrets are not part of versions: the current secret stays or, if needed, one is generated.
+   * Saves an old version as a new version, and checks it against the current tools. A version of an old release
+   * contains only steps, so only the steps are restored. Secrets are not part of versions: the webhook keeps its
+   * secret, or gets a generated secret if it needs one and has none.
    */
   async restore(
     { organizationId, surface, actor, restriction }: ToolCall,
@@ -114,7 +115,8 @@ export class WorkflowVersionsService {
     if (!version) {
       throw new AppError('not_found', `The workflow has versions 1 to ${workflow.version}.`);
     }
-    // Old releases stored only steps. For the newest version, the workflow itself has the name and the trigger.
+    // Old releases stored only the steps of a version. The name and the trigger of the newest version are in the row of
+    // the workflow.
     const content = number === workflow.version ? toVersionContent(workflow) : version.content;
     return { version, content, newest: workflow.version };
   }

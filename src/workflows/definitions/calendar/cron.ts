@@ -69,16 +69,16 @@ export class Cron {
   }
 
   /**
-   * Returns the first time after an instant, or undefined when there is none within nine years. A local time that
-   * daylight saving skips moves later by the length of the gap. A local time that occurs twice counts only once, unless
-   * the expression includes every hour.
+   * Returns the first time after an instant, or undefined when there is none within nine years. When daylight saving
+   * time skips a local time, the result is later by the length of the gap. A local time that occurs twice counts only
+   * once, unless the expression includes every hour.
    */
   next(after: Date, timezone: string): Date | undefined {
     const clock = new ZoneClock(timezone);
     const today = Math.floor(clock.localTimeAt(after.getTime()) / DAY) * DAY;
     let first: number | undefined;
-    // The search begins a day early, and checks the day after a match too, because a gap at midnight moves times to the
-    // next day.
+    // A gap at midnight moves times to the next day. So the search begins one day early, and after the first match it
+    // also checks the next day.
     for (let index = -1; index <= MAX_SEARCH_DAYS; index += 1) {
       const isLast = first !== undefined;
       first = this.firstOf(today + index * DAY, clock, after.getTime(), first);
@@ -87,7 +87,9 @@ export class Cron {
     return first === undefined ? undefined : new Date(first);
   }
 
-  /** Returns the first tick of a day that is later than `after`, or `known` when that is earlier. */
+  /**
+   * Returns the first tick of `day` after the time `after`, or returns `known` when `known` is earlier than this tick.
+   */
   private firstOf(
     day: number,
     clock: ZoneClock,

@@ -18,8 +18,8 @@ export function isLocalTime(text: string): boolean {
 
 /**
  * Returns the instant of a local time. For a time of day, this is the next such time after `now`, on one of the given
- * weekdays if there are any. A local time that daylight saving skips moves later by the length of the gap. When a local
- * time occurs twice, the first one is used.
+ * weekdays if there are any. When daylight saving time skips this local time, the result is later by the length of the
+ * gap. When a local time occurs twice, the first one is used.
  */
 export function instantOf(
   text: string,

@@ -167,7 +167,10 @@ interface StepReference {
   reference: string;
 }
 
-/** Visits the expressions of a step as its check does, and collects their references instead of checking them. */
+/**
+ * Visits the expressions that the check of a step visits. Collects the references in these expressions and adds no
+ * faults.
+ */
 class ReferenceReader extends StepChecks {
   readonly found: StepReference[] = [];
 

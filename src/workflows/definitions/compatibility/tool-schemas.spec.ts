@@ -25,7 +25,7 @@ describe(canHaveMember, () => {
     'contact',
     'contact.email',
     'contact.properties.anything.at.all',
-    // Expressions can read the fields of the only resource directly.
+    // Expressions can read the fields of a resource directly when the result has only one resource.
     'email',
     'id',
     'tags.0',
@@ -52,7 +52,7 @@ describe(canHaveMember, () => {
 
   it('accepts every member when the schema is open', () => {
     expect(gives(closed({ body: { type: 'object' } }), 'body.json.number')).toBe(true);
-    // Any object may be the resource.
+    // The object `body` may be the resource, and `number` may be a field of this resource.
     expect(gives(closed({ body: { type: 'object' } }), 'number')).toBe(true);
     expect(gives(closed({ items: { type: 'array' } }), 'items.0.name')).toBe(true);
     expect(gives({ type: 'object', properties: {} }, 'x')).toBe(true);

@@ -19,7 +19,7 @@ export function stepToolsOf(tools: readonly RegisteredTool[]): Map<string, ToolD
   );
 }
 
-/** Returns hashes of the schemas. They ignore titles, descriptions and examples. */
+/** Returns hashes of the schemas without their titles, descriptions and examples. */
 export function schemaHashes({ inputSchema, outputSchema }: ToolDescriptor): SchemaHashes {
   return { input: hash(inputSchema), output: hash(outputSchema) };
 }
@@ -46,7 +46,7 @@ function withoutTexts(schema: JsonSchema): JsonSchema {
   };
 }
 
-/** Returns false when, by the schema, the value of a step (see `stepVariable`) can never have a member at `path`. */
+/** Returns false when the schema shows that the value of a step (see `stepVariable`) never has a member at `path`. */
 export function canHaveMember(output: JsonSchema, path: readonly string[]): boolean {
   const [first] = path;
   if (first === undefined || hasMember(output, path)) return true;

@@ -19,14 +19,14 @@ export interface Failure {
 /** The two lists of a definition. */
 export interface StepLists {
   readonly steps: readonly Step[];
-  /** The steps that run after the run has failed finally. */
+  /** The steps that run after a failure that ends the run. */
   readonly onFailure: readonly Step[];
 }
 
 /**
  * The failure step, which is generated and stored as the last step of a definition with `on_failure`. The engine begins
- * it when another step has failed finally. Its journal entry records which step failed. Then the steps inside the
- * failure step run.
+ * the failure step when the failure of another step ends the run. Its journal entry records which step failed. Then the
+ * steps inside the failure step run.
  */
 export const FAILURE_STEP: StepKind<FailureStep> = {
   marks: ['on_failure'],

@@ -31,7 +31,7 @@ export interface LoopProgress {
   readonly failures: readonly ItemFailure[];
   /** The results of the folded iterations. Absent when they are too many or too large. */
   readonly results?: readonly unknown[];
-  /** The progress with the pages. Present for a loop over pages. */
+  /** The position in the pages. Present for a loop over pages. */
   readonly pages?: PageProgress;
 }
 

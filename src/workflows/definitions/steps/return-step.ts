@@ -9,7 +9,7 @@ import type { StepKind } from './step-kind.js';
  */
 export const MAX_RETURNED_BYTES = 1024 * 1024;
 
-/** The beginning of the reason of a run that a `return` step has ended. The path of the step follows. */
+/** The reason of a run that has ended with a `return` step begins with this text. The path of the step follows. */
 export const RETURNED = 'returned:';
 
 /** The journal output of a step that has ended its run with values. */

@@ -16,9 +16,9 @@ const WHOLE_SECRET = /\{\{-?\s*secrets\.([a-z][a-z0-9_]*)\s*-?\}\}/g;
 export interface StepTools {
   find(name: string): ToolDescriptor | undefined;
   names(): string[];
-  /** Returns the faults of literal arguments, beyond those that the schema of the tool expresses. */
+  /** Returns the faults of literal arguments that a check with the schema of the tool does not find. */
   faultsOf?(name: string, given: Record<string, unknown>): readonly Fault[];
-  /** Returns why the caller that saves the definition may not make the tool a step. Returns undefined if it may. */
+  /** Returns the reason why the caller may not save a step that calls the tool. Undefined if the caller may. */
   refusal(name: string): string | undefined;
   /** The reason why the caller may not start other workflows by a step. Undefined if it may. */
   readonly runRefusal?: string;
@@ -41,7 +41,7 @@ export interface DefinitionChecks {
   readonly ids: ReadonlySet<string>;
   /** The ids of the steps with a resume URL. */
   readonly resumable?: ReadonlySet<string>;
-  /** The tool of each step that calls one, by the id of the step. */
+  /** The tool that each tool step calls, by the id of the step. */
   readonly toolsOfSteps?: ReadonlyMap<string, string>;
   /** The ids of the steps that set values. */
   readonly setSteps?: ReadonlySet<string>;
@@ -53,7 +53,7 @@ export class StepChecks {
     private readonly definition: DefinitionChecks,
     /** The step ids and loop variables to which expressions can refer. */
     private readonly visible: ReadonlySet<string>,
-    /** The names of the values that steps before this one set. */
+    /** The names of the values that are set by the steps before this step. */
     private readonly vars: Pick<ReadonlySet<string>, 'has' | 'keys'> = new Set(),
   ) {}
 
@@ -151,10 +151,10 @@ export class StepChecks {
     this.fault(path, message);
   }
 
-  /** Adds a fault for a value that no step before this one sets, and for a reference to all values. */
+  /** Adds a fault for a value that no earlier step sets, and for a reference to all values. */
   private variable(name: string | undefined, path: string): void {
     if (name === undefined) {
-      // All values together can be much larger than a value of a run.
+      // All values together can be much larger than the largest allowed value.
       this.fault(path, `refers to all of ${VARS}, but single values are read as ${VARS}.NAME`);
       return;
     }

@@ -46,14 +46,16 @@ export interface Lanes {
   readonly window?: number;
   /** True when the steps of the list read a page of a loop. Their entries stay until the runner has read them. */
   readonly isPage?: true;
-  /** True when the first list that is done decides. Steps of the other lists are then no longer planned. */
+  /**
+   * True for a race, which ends when its first list is done. Then the engine plans no more steps of the other lists.
+   */
   readonly isRace?: true;
   readonly steps: (lane: number) => readonly Step[];
 }
 
 /** A kind of step. Add it to `STEP_KINDS`, and its {@link StepRunner} to `RUNNERS` in the engine module. */
 export interface StepKind<S extends Step = Step> extends StepForm<S> {
-  /** Adds the faults of a step in its tools and expressions. `if` and inner lists are not checked here. */
+  /** Adds the faults of the tool and the expressions of a step. `if` and inner lists are not checked here. */
   check?(step: S, path: string, checks: StepChecks): void;
   /** Returns every list of steps inside the step, except `on_error`. */
   lists?(step: S): readonly InnerList[];

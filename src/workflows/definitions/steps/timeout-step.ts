@@ -4,13 +4,13 @@ import type { StepKind } from './step-kind.js';
 /** The id of the generated timeout step. Ids of a definition contain no dot, so no other step can have this id. */
 export const TIMEOUT_STEP_ID = 'workflow.timeout';
 
-/** The reason of a run that its timeout has ended, and the error code of its timeout step. */
+/** The reason of a run that has timed out, and the error code of its timeout step. */
 export const TIMED_OUT = 'timed_out';
 
 /**
- * The timeout step, which is generated as the first step of a run whose trigger has `run_timeout_seconds`. It waits
- * from the start of the run on. So the run wakes up at its timeout as at the end of any other wait. No step waits for
- * the timeout step. When its time is over, the timeout step fails, and the run fails with it.
+ * The timeout step, which is generated as the first step of a run whose trigger has `run_timeout_seconds`. Its wait
+ * begins when the run starts. So the run wakes up at its timeout as at the end of any other wait. No step waits for the
+ * timeout step. When its time is over, the timeout step fails, and the run fails with it.
  */
 export const TIMEOUT_STEP: StepKind<TimeoutStep> = {
   marks: ['run_timeout_seconds'],

@@ -15,8 +15,8 @@ export type Sharing = 'reads' | 'changes' | 'alone';
 export interface StepRunner<S extends Step = Step> {
   readonly kind: StepKindName;
   /**
-   * Executes a step and records the result. The journal entry decides whether it begins the step, repeats it after a
-   * failure or a crash, or ends it after its wait.
+   * Executes a step and records the result. The journal entry decides whether the runner begins the step, repeats it
+   * after a failure or a crash, or ends it after its wait.
    */
   run(attempt: StepAttempt<S>): Promise<Progress>;
   /** Returns how the step shares a transaction. Absent when every step of the kind runs alone. */

@@ -22,6 +22,6 @@ export class BulkRunsResult {
   @ListOf(() => RefusedRun, 'Runs that match but were refused.')
   refused: RefusedRun[];
 
-  @Text('Pass it as cursor to continue; null if no more runs match.', { nullable: true })
+  @Text('Cursor of the next call; null if no more runs match.', { nullable: true })
   next_cursor: string | null;
 }

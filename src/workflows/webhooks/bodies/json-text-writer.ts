@@ -32,7 +32,7 @@ export interface WrittenText {
 }
 
 /**
- * Writes UTF-8 text as the bytes of a JSON text, without building a string. It works in turns, because building a
+ * Writes UTF-8 text as the bytes of a JSON text, without building a string. It works in parts, because building a
  * string of several MiB would delay other requests too long.
  */
 export class JsonTextWriter implements Job {

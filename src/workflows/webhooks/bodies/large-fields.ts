@@ -117,7 +117,7 @@ function assertText(bytes: Buffer): Buffer {
   return bytes;
 }
 
-/** Decodes a text in turns into UTF-8. */
+/** Decodes a text into UTF-8, in parts between which other requests are served. */
 class Decoding implements Job {
   private readonly parts: Buffer[] = [];
   private at = 0;

@@ -11,7 +11,10 @@ import { type Field, notUtf8, objectOfFields, parseForm } from './fields.js';
 import { fieldsJson, formJson, type LargeWork, textJson } from './large-fields.js';
 import { parseMultipart } from './parse-multipart.js';
 
-/** The largest body that is read in one piece, in bytes. A larger body is read in parts, with turns in between. */
+/**
+ * The largest body that is read in one piece, in bytes. A larger body is read in parts, between which other requests
+ * are served.
+ */
 export const SMALL_BODY_BYTES = 1024 * 1024;
 
 const decompress = promisify(gunzip);

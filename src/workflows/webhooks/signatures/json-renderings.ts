@@ -12,7 +12,7 @@ const INDENTS = [
 interface Outline {
   /** The number of line ends. */
   lines: number;
-  /** The number of levels of all lines together. */
+  /** The sum of the indentation levels of all lines. */
   levels: number;
 }
 

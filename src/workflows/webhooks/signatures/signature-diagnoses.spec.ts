@@ -30,7 +30,7 @@ describe(SignatureDiagnoses.name, () => {
     expect(Math.max(...written)).toBeLessThanOrEqual(4 * BODY.length);
   });
 
-  it('can stop after each content and key', () => {
+  it('can stop after each combination of a content and a key', () => {
     const steps = diagnose(refused(BODY, WRONG));
     let count = 1;
     while (!steps.next().done) count += 1;

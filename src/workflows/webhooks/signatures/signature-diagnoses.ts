@@ -14,7 +14,10 @@ const MOST_MS = 200;
  */
 const ALLOWANCE = { capacityMs: 5000, gainMsPerSecond: 100 };
 
-/** Diagnoses refused signatures in turns, within a budget of processor time for each organization. */
+/**
+ * Diagnoses refused signatures in short steps, between which other work can run. Each organization has a budget of
+ * processor time.
+ */
 export class SignatureDiagnoses {
   private readonly turns: ProcessorTurns;
 

@@ -8,7 +8,7 @@ import { isTimely, TOLERANCE_SECONDS } from './verify-webhook.js';
 const HEX = '([0-9a-fA-F]{64})';
 const MAX_ELEMENTS = 16;
 
-/** The facts in the headers of a delivery, in the form of the provider. */
+/** The signatures in the headers of a delivery, and their time, in the format of the provider. */
 export interface PresetSignature {
   signatures: readonly Buffer[];
   /** The signed time in seconds since 1970, if the provider signs it. */
@@ -93,7 +93,7 @@ export function isPresetSignatureValid(
   return parsed.timestamp === undefined || isTimely(parsed.timestamp, now, toleranceSeconds);
 }
 
-/** Returns true when one of the signatures was made with one of the secrets, and does not check the signed time. */
+/** Returns true when one of the signatures was made with one of the secrets. Does not check the signed time. */
 export function isPresetSigned(
   name: SignaturePreset,
   request: SignedRequest,

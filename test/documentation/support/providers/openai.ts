@@ -1,8 +1,8 @@
 import type { Provider, ProviderAnswer } from '../provider-server.js';
 
 /**
- * Answers as chat completions of OpenAI. The first request exceeds the rate limit, and the answer to the second takes
- * `delayMs`.
+ * Answers as the chat completions API of OpenAI. The first request exceeds the rate limit. The answer to the second
+ * request takes `delayMs`.
  */
 export function openai(apiKey: string, delayMs: number): Provider {
   let requests = 0;

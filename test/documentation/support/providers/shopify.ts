@@ -7,7 +7,7 @@ export interface ShopifyCustomer {
   last_name: string;
 }
 
-/** The client of an app, and the token that it gets. */
+/** The client credentials of an app, and the token that the app gets in exchange. */
 export interface ShopifyApp {
   clientId: string;
   clientSecret: string;
@@ -16,8 +16,8 @@ export interface ShopifyApp {
 
 /**
  * Answers as the list of customers in the Admin API of Shopify, which requires a token. Apps get a token for their
- * client credentials. Each page has two customers,
- * whatever the limit. The header Link has the address of the next page. A request for that page must not have filters.
+ * client credentials. Each page has two customers, even when the request sets another limit. The header Link has the
+ * address of the next page. A request for the next page must not have filters.
  */
 export function shopify(
   token: string,

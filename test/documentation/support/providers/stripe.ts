@@ -1,8 +1,8 @@
 import type { Provider, ProviderAnswer } from '../provider-server.js';
 
 /**
- * Answers as the API of Stripe, which requires a key in the header and a form, and repeats its answer for an
- * idempotency key.
+ * Answers as the API of Stripe, which requires a key in the header, and a form as the body. Requests with the same
+ * idempotency key get the same answer.
  */
 export function stripe(apiKey: string): Provider {
   const answers = new Map<string, { request: string; answer: ProviderAnswer }>();

@@ -68,7 +68,7 @@ const FIRST_HEIGHT = 1100;
 export function Canvas(props: CanvasProps) {
   const { texts, cards, lines, places, size, onOpen, onDrop, refusalOf } = props;
   const [drag, setDrag] = useState<Drag>();
-  // The button can be released before React draws the last move.
+  // The mouse button can be released before React draws the last move.
   const lastDrag = useRef<Drag>(undefined);
   const show = (next: Drag | undefined): void => {
     lastDrag.current = next;

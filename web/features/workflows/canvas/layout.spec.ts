@@ -43,7 +43,7 @@ describe(layoutOf, () => {
     expect(slots).toContainEqual(expect.objectContaining({ list: 'steps[0].else', index: 0 }));
   });
 
-  it('places the steps of on_failure beside the others, below a box, and draws the box even without such steps', () => {
+  it('places the steps of on_failure beside all other steps, below a box, and draws this box even without such steps', () => {
     const later = layoutOf([{ id: 'a', tool: 'x' }], [{ id: 'f', tool: 'x' }]);
     const [step, failing] = later.nodes;
     expect(failing?.x).toBeGreaterThanOrEqual((step?.x ?? 0) + NODE.width);

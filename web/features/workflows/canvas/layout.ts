@@ -55,8 +55,8 @@ interface Block {
 }
 
 /**
- * Places the steps from top to bottom, and the lists inside a step beside each other below it. The steps of
- * `on_failure` are beside the others, below a separate box.
+ * Places the steps from top to bottom. The lists inside a step are below this step, beside each other. The steps of
+ * `on_failure` are beside all other steps, below a separate box.
  */
 export function layoutOf(steps: readonly Step[], onFailure: readonly Step[] = []): Layout {
   const main = placeList(steps, 'steps');
