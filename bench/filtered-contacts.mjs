@@ -21,7 +21,7 @@ export function groupedContact(organization, number) {
   };
 }
 
-/** Returns the groups that searches look for, spread over all contacts. */
+/** Returns the numbers of the groups that the benchmark searches for. They are evenly spread over all groups. */
 export function searchedGroups(count) {
   const groups = Math.floor(count / GROUP);
   return Array.from({ length: TURNS }, (_, index) => Math.floor(((index + 0.5) * groups) / TURNS));

@@ -32,7 +32,9 @@ export class SendCheckView {
   @Text('Reason when false, or the checked cap.', { nullable: true })
   reason: string | null;
 
-  @Doc('When sending is allowed. Null: now, or never.')
+  @Doc(
+    'The time from which the rule allows sending. Null if it allows sending now, or refuses the message.',
+  )
   @Timestamp({ nullable: true })
   until: string | null;
 }

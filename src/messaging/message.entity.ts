@@ -70,8 +70,8 @@ export class Message extends OrganizationRowWithId {
   hasHtml: boolean;
 
   /**
-   * The headers that the caller has set. Null for a message with the usual headers. Lists and outcomes of attempts do
-   * not load it.
+   * The headers that the caller has set. Null for a message with the usual headers. Queries select this column only on
+   * request.
    */
   @Column('json', { nullable: true, select: false })
   envelope?: EmailEnvelope | null;

@@ -134,8 +134,8 @@ export class MessageTools {
     name: 'list_message_events',
     title: 'List what happened to a message',
     description:
-      'Lists every status that a message had, oldest first, with its time and reason. Statuses from ' +
-      'before Switchboard stored them are missing.',
+      'Lists every status that a message had, oldest first, with its time and reason. Older versions of Switchboard ' +
+      'did not store these statuses, so the list of an old message can be incomplete.',
     output: MessageEventsResult,
     readOnly: true,
     surfaces: ['dashboard'],

@@ -73,9 +73,9 @@ export class ProviderReportsService {
 
   /**
    * Records a delivery report of a sent message, which is found by its id or by the id that the provider gave it.
-   * The report also settles a message whose outcome was uncertain. The status only moves from sent to delivered to
-   * failed, so reports may come late, twice and in any order. Throws `not_found`, and `conflict` for a message
-   * that was not sent.
+   * The report also settles a message whose outcome was uncertain. The status can change from sent to delivered or
+   * failed, and from delivered to failed. So reports may come late, twice and in any order. Throws `not_found`, and
+   * `conflict` for a message that was not sent.
    */
   async report(
     organizationId: string,

@@ -43,9 +43,10 @@ export class ProviderTools {
     title: 'Report the delivery of a message',
     description:
       'Records that a message was delivered, bounced, complained about or failed, as a provider has reported. After a ' +
-      'complaint or a hard bounce its address no longer gets messages. It starts the workflows ' +
-      'with the trigger message.delivered or message.failed. The status only moves from sent to delivered to failed: ' +
-      'late and repeated reports change nothing. Fails with conflict for a message that was not sent.',
+      'complaint or a hard bounce, the address of the message no longer gets messages. The report starts the workflows ' +
+      'with the trigger message.delivered or message.failed. The status can change from sent to delivered or failed, ' +
+      'and from delivered to failed. Reports that are late or repeated change nothing. Fails with conflict for a ' +
+      'message that was not sent.',
     output: ReportedDeliveryResult,
     surfaces: ['workflow', 'dashboard'],
   })

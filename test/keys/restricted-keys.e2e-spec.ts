@@ -77,7 +77,7 @@ describe('a read-only key', () => {
   );
 
   it.each(sample(ERAS, 5))(
-    'is refused every tool that changes data, and learns why: %s',
+    'cannot call any tool that changes data, and the error gives the reason: %s',
     async (era) => {
       const everyTool = namesOf(await listTools(acme));
       const agent = await withKey({ read_only: true });

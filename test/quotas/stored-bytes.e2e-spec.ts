@@ -4,7 +4,7 @@ import { importFile } from '../imports/import.js';
 import { createOrganization } from '../support/organization.js';
 import { sharedSwitchboard } from '../support/switchboard.js';
 
-it('stored bytes count rejected rows of imports, aliases, suppressed addresses and decisions about topics', async () => {
+it('the stored bytes of an organization include rejected rows of imports, aliases, suppressed addresses and decisions about topics', async () => {
   const switchboard = await sharedSwitchboard();
   const acme = await createOrganization(switchboard);
   const bytes = async (): Promise<number> => {

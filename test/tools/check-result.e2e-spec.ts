@@ -69,22 +69,25 @@ async function lieIn(nodeEnv: string): Promise<Record<string, unknown>> {
 }
 
 describe('a result that does not fit its output class', () => {
-  it.each(['development', 'test'])('fails the call in %s, without effect', async (nodeEnv) => {
-    const bug = { error: expect.objectContaining({ code: 'internal' }) as object };
-    expect(await lieIn(nodeEnv)).toEqual({
-      whole: { count: 1 },
-      text: bug,
-      missing: bug,
-      more: bug,
-      rows: 1,
-    });
-    const log = JSON.stringify(logged.mock.calls);
-    expect(log).toContain(
-      'The result of lie does not match its class Promised: count must be of type integer',
-    );
-    expect(log).toContain('count is required');
-    expect(log).toContain('secret is not known');
-  });
+  it.each(['development', 'test'])(
+    'fails the call in %s, and the call changes nothing',
+    async (nodeEnv) => {
+      const bug = { error: expect.objectContaining({ code: 'internal' }) as object };
+      expect(await lieIn(nodeEnv)).toEqual({
+        whole: { count: 1 },
+        text: bug,
+        missing: bug,
+        more: bug,
+        rows: 1,
+      });
+      const log = JSON.stringify(logged.mock.calls);
+      expect(log).toContain(
+        'The result of lie does not match its class Promised: count must be of type integer',
+      );
+      expect(log).toContain('count is required');
+      expect(log).toContain('secret is not known');
+    },
+  );
 
   it('is reported to its caller in development, and the error says how to return a correct result', async () => {
     const env = { NODE_ENV: 'development' };

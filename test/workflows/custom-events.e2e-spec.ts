@@ -245,7 +245,7 @@ describe('events of an organization', () => {
     ['trigger', 'order.paid', 'or a custom event, such as custom.order_paid'],
     ['trigger', 'custom.Order', 'must be "custom." and then a-z'],
     ['wait', 'order.paid', 'or a custom event'],
-  ])('are refused in a %s with the name %s', async (where, event, message) => {
+  ])('are refused in a %s when their name is %s', async (where, event, message) => {
     const wait = { id: 'a', wait_for_event: { event, timeout: { days: 1 } } };
     const { error } = await acme.call('create_workflow', {
       name: 'Test',

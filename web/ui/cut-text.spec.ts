@@ -37,7 +37,7 @@ describe(formatJson, () => {
 });
 
 describe(revealHidden, () => {
-  it('shows characters that would change the order of a text', () => {
+  it('replaces each character that changes the direction of a text with its visible code point', () => {
     expect(revealHidden('a\u202eb')).toBe('a⟨U+202E⟩b');
   });
 

@@ -132,8 +132,8 @@ export class ToolRegistry implements OnModuleInit {
     const fail = (error: unknown): never => {
       const failure = fromHttpException(error, 'tool');
       this.calls.recordCall(endedCall(tool.names[0], given, call, beganAt, failure));
-      // The runner of tool steps decides itself whether callers see a bug of a step, because a step can also fail at
-      // its commit.
+      // For a step of a workflow, the runner of tool steps decides whether callers see a bug. Only the runner knows all
+      // bugs of a step, because a step can also fail later, at its commit.
       const isShown = this.env.showsBugs && call.surface !== 'workflow';
       throw isShown && isBug(failure, call.signal) ? new ShownBug(failure) : failure;
     };

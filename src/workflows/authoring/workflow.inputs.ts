@@ -23,8 +23,9 @@ export class CreateWorkflowInput {
       '"signature": "github" | "meta" | "shopify" | "slack" | "stripe" | "twilio" with its secret; {"type": ' +
       '"schedule", "cron": "0 9 * * 1", "timezone"?: "Europe/Vienna" (UTC), "missed"?: "skip" | "run_once" (once for ' +
       'all ticks while nothing ran)}; {"type": "event", "event": "contact.created", .updated, .tagged, message.sent, ' +
-      '.delivered, .failed, .received, run.failed or your own custom.x (emit_event)}. A condition "if" on trigger.payload or contact filters all ' +
-      'but manual. "contact": {"email": "{{ trigger.payload.email }}", …} (webhook, manual) saves its contact.',
+      '.delivered, .failed, .received, run.failed or your own custom.x (emit_event)}. All triggers but manual can ' +
+      'have a condition "if" on trigger.payload or contact. With "contact": {"email": ' +
+      '"{{ trigger.payload.email }}", …}, a webhook or manual trigger saves the contact of the run.',
     { examples: [{ type: 'webhook', secret: true }] },
   )
   @JsonObject()

@@ -41,7 +41,10 @@ export function stepsOf(chain: SetChain | undefined, until?: SetChain): SetStep[
   return steps.toReversed();
 }
 
-/** Returns the `set` steps that are visible after the list. */
+/**
+ * Adds to `found` the `set` steps that each of the given steps sees. Returns the `set` steps that a step after the
+ * given steps sees. The first of the given steps sees those of `before`.
+ */
 function visit(
   steps: readonly Step[],
   before: SetChain | undefined,

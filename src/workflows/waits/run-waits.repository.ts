@@ -42,8 +42,8 @@ export class RunWaitsRepository {
   constructor(private readonly tenants: TenantDatabase) {}
 
   /**
-   * Begins a wait and returns its state: `delivered` when the resume URL was called before the step began. A wait for a
-   * run replaces the wait of the step for an earlier run.
+   * Begins a wait and returns its state: `delivered` when the resume URL was called before the step began. When a step
+   * waits for a run, the new wait replaces the earlier wait of this step, also a delivered one.
    */
   async arm(organizationId: string, wait: NewWait): Promise<RunWaitState> {
     const [row] = await this.tenants.session(organizationId).query<{ state: RunWaitState }>(

@@ -21,7 +21,7 @@ import { noWebhook, type Webhook, webhookStatus } from './webhook.js';
 /** The result of a delivery. `skipped` means that the condition of the trigger is false, so there is no run. */
 export type ReceivedWebhook = ReceivedRun | 'skipped' | Challenge;
 
-/** The text by which a provider asks whether the address is right. The response repeats it. */
+/** The text that a provider sends to verify the address of a webhook. The response repeats this text. */
 export interface Challenge {
   challenge: string;
 }

@@ -83,7 +83,10 @@ export class ProtocolTools {
     return Promise.resolve({ text });
   }
 
-  /** Returns the text as an id. Audit rows with this id show the order of the calls and their actors. */
+  /**
+   * Returns the text as `note_id`. The audit log stores this id as the subject of the call. So tests can check the
+   * order and the actors of calls.
+   */
   @Tool({ name: 'note', title: 'Note', description: 'Leaves a trace.', output: NoteOutput })
   note({ text }: TextInput): Promise<NoteOutput> {
     return Promise.resolve({ note_id: text });

@@ -9,8 +9,8 @@ export const TIMED_OUT = 'timed_out';
 
 /**
  * The timeout step, which is generated as the first step of a run whose trigger has `run_timeout_seconds`. Its wait
- * begins when the run starts. So the run wakes up at its timeout as at the end of any other wait. No step waits for the
- * timeout step. When its time is over, the timeout step fails, and the run fails with it.
+ * begins when the run starts. So the timeout wakes the run up in the same way as the end of any other wait. No step
+ * waits for the timeout step. When the timeout is over, the timeout step fails, and the run fails with it.
  */
 export const TIMEOUT_STEP: StepKind<TimeoutStep> = {
   marks: ['run_timeout_seconds'],
