@@ -23,7 +23,7 @@ const SPACES = new Set([...' \t\n\r'].map((space) => space.charCodeAt(0)));
 /**
  * Finds each number in a JSON text whose digits JavaScript would lose, and replaces it with a text of these digits. A
  * number such as 12345678901234567890 would become 12345678901234567000, and 1e400 would become infinite. A text that is
- * not valid JSON stays invalid. Takes at most about 60 ms for 1 MiB.
+ * not valid JSON stays invalid. Takes less than 0.1 s for 1 MiB.
  */
 export function quoteInexactNumbers(json: string): string {
   if (!MAY_BE_INEXACT.test(json)) return json;
