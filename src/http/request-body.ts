@@ -2,7 +2,7 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import getRawBody from 'raw-body';
 import { AppError } from '../errors/app-error.js';
 import { quoteInexactNumbers } from '../text/exact-numbers.js';
-import { mayHaveMoreMembers } from '../text/json-members.js';
+import { hasMoreNames, measureMembers } from '../text/json-members.js';
 import { tooManyChunks } from './small-chunks.js';
 
 /**
@@ -77,18 +77,18 @@ export function jsonBody(limitBytes: number): RequestHandler {
 export interface JsonLimits {
   readonly depth: number;
   readonly members: number;
+  /** The largest number of different names. Without this limit, there can be as many as members. */
+  readonly names?: number;
 }
 
 const BODY_LIMITS: JsonLimits = { depth: 64, members: 10_000 };
-/** `mayHaveMoreMembers` counts a member at most twice: once for its comma, and once if it begins a list or an object. */
-const MOST_COUNTED = 2;
 
 /**
  * Parses a JSON text in UTF-8 (RFC 8259). Throws `invalid_json` when it is malformed, and `too_complex` when it is nested
- * deeper than 64 levels or has more than 10,000 members.
+ * deeper than 64 levels or has more than 10,000 members. A name that an object repeats counts each time.
  */
 export function parseJson(body: Uint8Array): unknown {
-  return parseText(body, BODY_LIMITS).value;
+  return parseText(body, BODY_LIMITS, (text) => text);
 }
 
 /**
@@ -96,38 +96,45 @@ export function parseJson(body: Uint8Array): unknown {
  * a text, such as "12345678901234567890". Other systems have ids beyond 2^53.
  */
 export function parseJsonExactly(body: Uint8Array, limits = BODY_LIMITS): unknown {
-  const { text, value } = parseText(body, limits);
-  const exact = quoteInexactNumbers(text);
-  return exact === text ? value : JSON.parse(exact);
+  return parseText(body, limits, quoteInexactNumbers);
 }
 
-function parseText(body: Uint8Array, limits: JsonLimits): { text: string; value: unknown } {
-  let text: string;
-  let value: unknown;
+function parseText(
+  body: Uint8Array,
+  { depth: deepest, members: most, names }: JsonLimits,
+  prepare: (text: string) => string,
+): unknown {
+  const text = decode(body);
+  // The text is measured and not the value: too many values would fill the memory, and to count them takes long.
+  const { members, depth } = measureMembers(text, most);
+  if (members > most) throw tooMany(most, 'values');
+  if (depth > deepest) {
+    throw new AppError('too_complex', `The body is nested deeper than ${deepest} levels.`);
+  }
+  if (names !== undefined && hasMoreNames(text, names)) throw tooMany(names, 'different names');
+  return parse(prepare(text));
+}
+
+function decode(body: Uint8Array): string {
   try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(body);
-    // A body that a client sends is small. SQL of a tool can store payloads whose values would fill the memory.
-    if (!mayHaveMoreMembers(text, limits.members * MOST_COUNTED)) value = JSON.parse(text);
+    return new TextDecoder('utf-8', { fatal: true }).decode(body);
   } catch (error) {
-    throw new AppError('invalid_json', 'The body is not JSON in UTF-8.', { cause: error });
+    throw notJson(error);
   }
-  if (value === undefined) throw tooManyMembers(limits);
-  countMembers(value, 1, limits);
-  return { text, value };
 }
 
-/** Returns the number of members of a value, including nested members. Throws `too_complex` beyond the limits. */
-function countMembers(value: unknown, depth: number, limits: JsonLimits): number {
-  if (typeof value !== 'object' || value === null) return 0;
-  if (depth > limits.depth) {
-    throw new AppError('too_complex', `The body is nested deeper than ${limits.depth} levels.`);
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw notJson(error);
   }
-  let members = 0;
-  for (const member of Object.values(value)) members += 1 + countMembers(member, depth + 1, limits);
-  if (members > limits.members) throw tooManyMembers(limits);
-  return members;
 }
 
-function tooManyMembers({ members }: JsonLimits): AppError {
-  return new AppError('too_complex', `The body has more than ${members} values.`);
+function notJson(cause: unknown): AppError {
+  return new AppError('invalid_json', 'The body is not JSON in UTF-8.', { cause });
+}
+
+function tooMany(most: number, what: string): AppError {
+  return new AppError('too_complex', `The body has more than ${most} ${what}.`);
 }

@@ -93,21 +93,46 @@ describe(HiddenSecrets.name, () => {
     }
   });
 
-  it('returns only the texts that contain a secret, each without the secret', async () => {
-    const texts = ['%2B'.repeat(300_000), 'x a%2Bb/c x', 'a%2Bb%2Fc'.repeat(9000)];
-    const found = await find(hidden('a+b/c').searchTexts(texts));
-    expect([...found]).toEqual([
-      ['x a%2Bb/c x', 'x [secret s0] x'],
-      ['a%2Bb%2Fc'.repeat(9000), '[secret s0]'.repeat(9000)],
-    ]);
+  it('hides secrets in the texts, names and numbers of a value, and leaves its other parts', async () => {
+    const other = { list: [1, 'a', null, true], long: '%2B'.repeat(300_000) };
+    const value = {
+      other,
+      texts: ['x a%2Bb/c x', 'a%2Bb%2Fc'.repeat(9000)],
+      '1234': 51_234,
+      numbers: [1.234e21, 1e300, -1.234e-9, 12, null],
+    };
+    const shown = await find(hidden('a+b/c', '1234').searchValue(value));
+    expect(shown).toEqual({
+      other,
+      texts: ['x [secret s0] x', '[secret s0]'.repeat(9000)],
+      '[secret s1]': '5[secret s1]',
+      numbers: [`[secret s1]${'0'.repeat(18)}`, 1e300, '-0.00000000[secret s1]', 12, null],
+    });
+    expect((shown as { other: object }).other).toBe(other);
+    const parsed: unknown = JSON.parse('{"__proto__":{"a+b/c":[]},"b":{}}');
+    expect(JSON.stringify(await find(hidden('a+b/c').searchValue(parsed)))).toBe(
+      '{"__proto__":{"[secret s0]":[]},"b":{}}',
+    );
+  });
+
+  it.each<[string, unknown, string]>([
+    ['names', Object.fromEntries(Array.from({ length: 9000 }, (_, at) => [`n${at}`, 1])), 'n5000'],
+    ['large numbers', Array.from({ length: 9000 }, (_, at) => (at + 1) * 1e300), '5001'],
+    ['small values', Array<boolean>(900_000).fill(true), '5001'],
+    ['repeated names', Array.from({ length: 90_000 }, (_, at) => ({ n: at })), '5001'],
+  ])('looks at %s in short steps', async (_what, value, secret) => {
+    const steps = hidden(secret).searchValue(value);
+    let count = 0;
+    for (let step = steps.next(); !step.done; step = steps.next()) count += 1;
+    expect(count).toBeGreaterThan(3000);
   });
 
   it.each([
     ['bytes', () => hidden(...SECRETS).searchBytes(TEXT)],
-    ['one long text', () => hidden(...SECRETS).searchTexts([TEXT.toString()])],
+    ['one long text', () => hidden(...SECRETS).searchValue(TEXT.toString())],
     [
       'many short texts',
-      () => hidden(...SECRETS).searchTexts(Array.from({ length: 3000 }, (_, at) => `%2B${at}%2B`)),
+      () => hidden(...SECRETS).searchValue(Array.from({ length: 3000 }, (_, at) => `%2B${at}%2B`)),
     ],
   ])('divides the work of many searches into short steps, in %s', (_case, start) => {
     // Each byte is compared with two texts of each of the ten secrets, in seven decoded streams.
@@ -147,7 +172,7 @@ describe(HiddenSecrets.name, () => {
   it('refuses a text in which all searches together find too many places', async () => {
     const secrets = Array.from({ length: 10 }, (_, at) => `+${at}/+`);
     const text = secrets.map((secret) => secret.repeat(1500)).join('%2B\\u002b');
-    await expect(find(hidden(...secrets).searchTexts([text]))).rejects.toThrow('10000 times');
+    await expect(find(hidden(...secrets).searchValue([text]))).rejects.toThrow('10000 times');
   });
 
   it('does not change escapes outside of secrets, and counts each place once', () => {

@@ -1,3 +1,4 @@
+import { numberText } from '../text/exact-numbers.js';
 import { MOST_PLACES, Pattern, Places, Search, tooMany } from './secret-search.js';
 import { type ByteSink, jsonDecoder, percentDecoder, readText, toAll } from './unescaped.js';
 
@@ -10,6 +11,8 @@ export const SHORTEST = 4;
 const COMPARISONS_AT_ONCE = 64 * 1024;
 /** The number of comparisons that take as long as passing one byte through all decoders. */
 const COST_OF_DECODING = 8;
+/** The number of members or items that one step looks at, when none of them has to be searched. */
+const ITEMS_AT_ONCE = 256;
 /** Matches secrets that look the same in URLs, forms and JSON. Forms escape `~`, and so do some encoders of URLs. */
 const UNESCAPED = /^[\w.-]*$/;
 /** Matches secrets that a decimal number can contain. */
@@ -33,7 +36,7 @@ export type SearchSteps<T> = Generator<void, T>;
  */
 export class HiddenSecrets {
   /** True if a number can contain a secret, such as a PIN that another system returns as a number. */
-  readonly mayBeInNumbers: boolean;
+  private readonly mayBeInNumbers: boolean;
   private readonly secrets: readonly Hidden[];
   private places = 0;
   private readonly hasDecoded: boolean;
@@ -64,17 +67,16 @@ export class HiddenSecrets {
   }
 
   /**
-   * Returns a map from each text that contains a secret to the same text without secrets. Throws `rejected` as {@link
-   * inText} does.
+   * Returns a JSON value without the secrets, names of members included. Its parts without secrets stay as they are. A
+   * number that contains a secret becomes a text. Throws `rejected` as {@link inText} does. The steps are
+   * short, because a response can have 100,000 values.
    */
-  *searchTexts(texts: Iterable<string>): SearchSteps<ReadonlyMap<string, string>> {
-    const changed = new Map<string, string>();
-    for (const text of texts) {
-      yield;
-      const hidden = yield* this.searchText(text);
-      if (hidden !== text) changed.set(text, hidden);
-    }
-    return changed;
+  *searchValue(value: unknown, shown = new Map<string, string>()): SearchSteps<unknown> {
+    if (typeof value === 'string') return yield* this.searchOnce(value, shown);
+    if (typeof value === 'number') return yield* this.searchNumber(value, shown);
+    if (typeof value !== 'object' || value === null) return value;
+    if (Array.isArray(value)) return yield* this.searchList(value, shown);
+    return yield* this.searchObject(value as Record<string, unknown>, shown);
   }
 
   /** Returns bytes in UTF-8 without the secrets. Throws `rejected` as {@link inText} does. */
@@ -85,6 +87,55 @@ export class HiddenSecrets {
     return Buffer.concat(
       parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)),
     );
+  }
+
+  private *searchOnce(text: string, shown: Map<string, string>): SearchSteps<string> {
+    const known = shown.get(text);
+    if (known !== undefined) return known;
+    yield;
+    const hidden = yield* this.searchText(text);
+    shown.set(text, hidden);
+    return hidden;
+  }
+
+  private *searchNumber(value: number, shown: Map<string, string>): SearchSteps<unknown> {
+    if (!this.mayBeInNumbers) return value;
+    yield;
+    const text = numberText(value);
+    const hidden = shown.get(text) ?? (yield* this.searchText(text));
+    if (hidden === text) return value;
+    // Other texts are not kept. The text of 1e300 has 301 characters, and a response can have 100,000 such numbers.
+    shown.set(text, hidden);
+    return hidden;
+  }
+
+  private *searchList(list: readonly unknown[], shown: Map<string, string>): SearchSteps<unknown> {
+    let changed: unknown[] | undefined;
+    for (let at = 0; at < list.length; at += 1) {
+      if (at % ITEMS_AT_ONCE === 0) yield;
+      const item = yield* this.searchValue(list[at], shown);
+      if (item === list[at]) continue;
+      changed ??= [...list];
+      changed[at] = item;
+    }
+    return changed ?? list;
+  }
+
+  private *searchObject(
+    object: Readonly<Record<string, unknown>>,
+    shown: Map<string, string>,
+  ): SearchSteps<unknown> {
+    const members: [name: string, value: unknown][] = [];
+    let isChanged = false;
+    for (const name of Object.keys(object)) {
+      if (members.length % ITEMS_AT_ONCE === 0) yield;
+      const before = object[name];
+      const shownName = yield* this.searchOnce(name, shown);
+      const value = yield* this.searchValue(before, shown);
+      isChanged ||= shownName !== name || value !== before;
+      members.push([shownName, value]);
+    }
+    return isChanged ? yield* objectOf(members) : object;
   }
 
   private *searchText(text: string): SearchSteps<string> {
@@ -138,6 +189,25 @@ export class HiddenSecrets {
     }
     return [...parts, slice(from)];
   }
+}
+
+/** Returns an object as `Object.fromEntries` does, which would take long for many members. */
+function* objectOf(members: readonly (readonly [string, unknown])[]): SearchSteps<object> {
+  const object: Record<string, unknown> = {};
+  for (const [at, [name, value]] of members.entries()) {
+    if (at % ITEMS_AT_ONCE === 0) yield;
+    if (name !== '__proto__') object[name] = value;
+    else {
+      // An assignment would set the prototype.
+      Object.defineProperty(object, name, {
+        value,
+        writable: true,
+        enumerable: true,
+        configurable: true,
+      });
+    }
+  }
+  return object;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { HttpPagesInput } from './http-request.inputs.js';
 import { itemsOf, nextPage } from './next-page.js';
 
@@ -66,5 +66,14 @@ describe(nextPage, () => {
 
   it.each([{}, [], true])('refuses %j as the cursor of the next page', (cursor) => {
     expect(() => next({ next: 'cursor' }, { cursor })).toThrow('no text or number at cursor');
+  });
+
+  it('refuses a cursor that is too long before it is encoded', () => {
+    const set = vi.spyOn(URLSearchParams.prototype, 'set');
+    const given = { next: 'cursor', cursor_parameter: 'after' };
+    expect(() => next(given, { cursor: '中'.repeat(8193) })).toThrow('or is too long');
+    expect(set).not.toHaveBeenCalled();
+    set.mockRestore();
+    expect(next(given, { cursor: '中'.repeat(8192) })).toMatch(/%AD$/);
   });
 });

@@ -1,7 +1,10 @@
 import { AppError, type Fault } from '../errors/app-error.js';
-import { LONGEST_URL, parseUrl } from '../text/parse-url.js';
+import { parseUrl } from '../text/parse-url.js';
 import type { HttpPagesInput } from './http-request.inputs.js';
 import type { ParsedBody } from './response-body.js';
+
+/** The largest number of characters of a cursor. The URL of a request can have as many. */
+const LONGEST_CURSOR = 8192;
 
 /** One page of a list: its address, the value of its header Link, and its body. */
 export interface Page {
@@ -65,7 +68,7 @@ function counted(url: string, parameter: string): URL {
 
 function withParameter(given: string, name: string, value: string): URL {
   // Without this check, a cursor of 1 MiB would be encoded before the URL is found to be too long.
-  if (value.length > LONGEST_URL) throw notUrl();
+  if (value.length > LONGEST_CURSOR) throw notUrl();
   const url = urlOf(given);
   url.searchParams.set(name, value);
   return urlOf(url.href);

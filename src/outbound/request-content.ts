@@ -3,6 +3,7 @@ import { AppError } from '../errors/app-error.js';
 import type { LoadedFile } from '../files/files.service.js';
 import { numberText } from '../text/exact-numbers.js';
 import { parseUrl } from '../text/parse-url.js';
+import { encodeForm } from './form-encoding.js';
 import { readHeaders } from './http-headers.js';
 import type { HttpRequestInput } from './http-request.inputs.js';
 
@@ -80,10 +81,7 @@ function bodyOf(
   }
   if (body !== undefined) return text('text/plain; charset=utf-8', body);
   if (form !== undefined) {
-    return text(
-      'application/x-www-form-urlencoded',
-      new URLSearchParams(fields('form', form)).toString(),
-    );
+    return { type: 'application/x-www-form-urlencoded', bytes: encodeForm(fields('form', form)) };
   }
   return multipart === undefined ? undefined : parts(multipart, files);
 }
@@ -130,11 +128,18 @@ function withCrLf(text: string): string {
 function urlWithQuery({ url: given, query }: HttpRequestInput): string {
   const url = query === undefined ? undefined : parseUrl(given);
   if (query === undefined || !url) return given;
-  for (const [name, value] of fields('query', query)) url.searchParams.append(name, value);
-  if (url.search.length > MOST_QUERY_CHARACTERS) {
-    throw AppError.invalidField('query', `must be at most ${MOST_QUERY_CHARACTERS} characters`);
-  }
+  const added = fields('query', query);
+  if (added.length === 0) return url.href;
+  // Each character takes at least one in the URL. Longer texts are refused before time is spent to encode them.
+  const characters = added.reduce((sum, [name, value]) => sum + name.length + value.length, 0);
+  if (characters > MOST_QUERY_CHARACTERS) throw tooLongQuery();
+  url.search = encodeForm([...url.searchParams, ...added]).toString();
+  if (url.search.length > MOST_QUERY_CHARACTERS) throw tooLongQuery();
   return url.href;
+}
+
+function tooLongQuery(): AppError {
+  return AppError.invalidField('query', `must be at most ${MOST_QUERY_CHARACTERS} characters`);
 }
 
 function fields(argument: string, given: object): [name: string, value: string][] {

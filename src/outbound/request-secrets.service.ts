@@ -3,7 +3,6 @@ import { AppError } from '../errors/app-error.js';
 import { mayReceive, type SecretContent } from '../secrets/secret-content.js';
 import { type MarkerPlace, SecretMarkers } from '../secrets/secret-markers.js';
 import { SecretsService, type StoredSecret } from '../secrets/secrets.service.js';
-import { numberText } from '../text/exact-numbers.js';
 import { didYouMean } from '../text/nearest-names.js';
 import type { ToolCall } from '../tools/contract/tool-call.js';
 import { HiddenSecrets, SHORTEST } from './hidden-secrets.js';
@@ -175,16 +174,8 @@ export class RequestSecretsService {
     hidden: ReadonlyMap<string, string>,
   ): Omit<FilledRequest, 'assertMayFollow' | 'forgetToken'> {
     const secrets = new HiddenSecrets(hidden);
-    const hide = async <T>(value: T): Promise<T> => {
-      const texts = new Set<string>();
-      const collect = (text: string): string => {
-        texts.add(text);
-        return text;
-      };
-      mapTexts(value, collect, secrets.mayBeInNumbers);
-      const changed = await this.searches.run(call, secrets.searchTexts(texts));
-      return mapTexts(value, (text) => changed.get(text) ?? text, secrets.mayBeInNumbers);
-    };
+    const hide = async <T>(value: T): Promise<T> =>
+      (await this.searches.run(call, secrets.searchValue(value))) as T;
     return {
       input,
       hasSecrets: true,
@@ -247,21 +238,13 @@ function assertHost({ name, content }: { name: string; content: SecretContent },
   );
 }
 
-/**
- * Returns a JSON value with every text replaced, names of members included. With `hasNumbers`, also replaces each
- * number whose decimal digits `replace` changes.
- */
-function mapTexts<T>(value: T, replace: (text: string) => string, hasNumbers?: boolean): T;
-function mapTexts(value: unknown, replace: (text: string) => string, hasNumbers = false): unknown {
+/** Returns a JSON value with every text replaced, names of members included. */
+function mapTexts<T>(value: T, replace: (text: string) => string): T;
+function mapTexts(value: unknown, replace: (text: string) => string): unknown {
   if (typeof value === 'string') return replace(value);
-  if (typeof value === 'number' && hasNumbers) {
-    const text = numberText(value);
-    const replaced = replace(text);
-    return replaced === text ? value : replaced;
-  }
   if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map((item) => mapTexts(item, replace, hasNumbers));
+  if (Array.isArray(value)) return value.map((item) => mapTexts(item, replace));
   return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [replace(key), mapTexts(item, replace, hasNumbers)]),
+    Object.entries(value).map(([key, item]) => [replace(key), mapTexts(item, replace)]),
   );
 }

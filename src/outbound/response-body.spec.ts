@@ -1,5 +1,5 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { parseResponseBody } from './response-body.js';
 
 describe(parseResponseBody, () => {
@@ -47,6 +47,25 @@ describe(parseResponseBody, () => {
     await expect(parse('application/json', `${'['.repeat(65)}${']'.repeat(65)}`)).rejects.toThrow(
       'The JSON of the response is nested deeper than 64 levels.',
     );
+  });
+
+  it('refuses JSON with too many different names, and accepts any number of repeated names', async () => {
+    const names = (count: number): string =>
+      `{${Array.from({ length: count }, (_, at) => `"${at.toString(36)}":1`).join()}}`;
+    await expect(parse('application/json', names(50_001))).rejects.toThrow(
+      'The JSON of the response has more than 50000 different names.',
+    );
+    const { json } = await parse('application/json', names(50_000));
+    expect(Object.keys(json as object)).toHaveLength(50_000);
+    const repeated = `[${Array(49_000).fill('{"a":1}').join()}]`;
+    expect((await parse('application/json', repeated)).json).toHaveLength(49_000);
+  });
+
+  it('parses JSON once, although it has numbers whose digits JavaScript would lose', async () => {
+    const parseJson = vi.spyOn(JSON, 'parse');
+    await parse('application/json', `[${Array(1000).fill('12345678901234567890').join()}]`);
+    expect(parseJson).toHaveBeenCalledOnce();
+    parseJson.mockRestore();
   });
 
   const packed = (coding: string, body: Buffer) =>

@@ -15,9 +15,9 @@ const DECOMPRESSORS: ReadonlyMap<string, Decompressor> = new Map([
 
 /**
  * The limits of JSON in a response. They are larger than those of requests, because a step cannot ask the other system
- * for less.
+ * for less. With more different names, the parser would keep the process busy for more than 0.1 s.
  */
-const JSON_LIMITS = { depth: 64, members: 100_000 };
+const JSON_LIMITS = { depth: 64, members: 100_000, names: 50_000 };
 /** Matches text types besides text/… and JSON. */
 const TEXT_TYPES =
   /^application\/(?:xml|(?:x-)?javascript|x-www-form-urlencoded|(?:x-)?yaml|x-ndjson|graphql)$|\+xml$/;

@@ -2,6 +2,36 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { numberText, quoteInexactNumbers } from './exact-numbers.js';
 
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The slow definition of an exact number: one of the notations of JavaScript has the same digits and power. */
+function isExactByAllNotations(number: string): boolean {
+  const value = Number(number);
+  if (!Number.isFinite(value)) return false;
+  const notations = Number.isInteger(value)
+    ? [String(value)]
+    : [String(value), value.toPrecision(16), value.toPrecision(17)];
+  return notations.some((notation) => normalize(notation) === normalize(number));
+}
+
+/** Returns the digits without zeros at the ends, and the power of ten of the last digit. */
+function normalize(number: string): string {
+  const [mantissa = '', power = '0'] = number.toLowerCase().split('e');
+  const [whole = '', fraction = ''] = mantissa.replace('-', '').split('.');
+  const digits = `${whole}${fraction}`.replace(/^0+/, '');
+  const kept = digits.replace(/0+$/, '');
+  if (kept === '') return '0';
+  const sign = mantissa.startsWith('-') ? '-' : '';
+  return `${sign}${kept}e${Number(power) - fraction.length + digits.length - kept.length}`;
+}
+
 describe(quoteInexactNumbers, () => {
   it.each([
     '12345678901234567890',
@@ -49,6 +79,69 @@ describe(quoteInexactNumbers, () => {
       fc.property(fc.json(), (json) => {
         expect(quoteInexactNumbers(json)).toBe(json);
       }),
+    );
+  });
+
+  it.each([
+    '[01234567890123456789]',
+    '{1e400:1}',
+    '{12345678901234567890 :1}',
+    '[--1e400]',
+    '[1.e400]',
+    '["a',
+    '["a\\',
+    '[1e400e400]',
+    'tru1e400',
+  ])('leaves %s invalid', (text) => {
+    expect(() => JSON.parse(quoteInexactNumbers(text))).toThrow('JSON');
+  });
+
+  it('makes no invalid JSON valid', () => {
+    const piece = fc.constantFrom(
+      ...'[]{},:"\\ -+.eE0123456789'.split(''),
+      '1e400',
+      '9'.repeat(20),
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
+        const text = pieces.join('');
+        expect(isJson(quoteInexactNumbers(text))).toBe(isJson(text));
+      }),
+    );
+  });
+
+  it('finds the numbers whose digits differ in every notation of JavaScript', () => {
+    const text = fc.oneof(
+      fc
+        .tuple(
+          fc.bigInt({ min: 0n, max: 10n ** 19n }),
+          fc.nat(20),
+          fc.integer({ min: -345, max: 310 }),
+        )
+        .map(([digits, point, power]) => {
+          const all = String(digits).padStart(point + 1, '0');
+          const at = all.length - point;
+          return `-${all.slice(0, at)}${point === 0 ? '' : `.${all.slice(at)}`}e${power}`;
+        }),
+      fc.double({ noNaN: true, noDefaultInfinity: true }).map(String),
+      fc
+        .tuple(
+          fc.double({ noNaN: true, noDefaultInfinity: true }),
+          fc.integer({ min: 14, max: 19 }),
+        )
+        .map(([value, digits]) => value.toPrecision(digits)),
+      fc
+        .tuple(fc.double({ min: -1e20, max: 1e20, noNaN: true }), fc.nat(8))
+        .map(([value, digits]) => value.toFixed(digits)),
+    );
+    fc.assert(
+      fc.property(text, (number) => {
+        // JavaScript has fewer digits of smaller numbers than of others.
+        fc.pre(Number(number) === 0 || Math.abs(Number(number)) > 1e-307);
+        const isKept = isExactByAllNotations(number);
+        expect(quoteInexactNumbers(`[${number}]`)).toBe(isKept ? `[${number}]` : `["${number}"]`);
+      }),
+      { numRuns: 2000 },
     );
   });
 
