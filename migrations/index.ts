@@ -59,6 +59,7 @@ import { MessageIds1764000080100 } from './1764000080100-message-ids.js';
 import { BoundedRows1764000082000 } from './1764000082000-bounded-rows.js';
 import { BoundedConsent1764000083000 } from './1764000083000-bounded-consent.js';
 import { CountedFailures1764000083100 } from './1764000083100-counted-failures.js';
+import { BoundedMessages1764000085000 } from './1764000085000-bounded-messages.js';
 
 /**
  * All migrations, oldest first. Only append: a migration that was released is never edited. A later migration that
@@ -127,4 +128,5 @@ export const MIGRATIONS = [
   BoundedRows1764000082000,
   BoundedConsent1764000083000,
   CountedFailures1764000083100,
+  BoundedMessages1764000085000,
 ];

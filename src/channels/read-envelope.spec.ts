@@ -37,6 +37,12 @@ describe(readEnvelope, () => {
     expect(readEnvelope({ attachments })).toEqual({ attachments });
   });
 
+  it('accepts as many references as a message can have, and no more', () => {
+    const references = Array.from({ length: 20 }, (_, index) => `<${index}@example.com>`);
+    expect(readEnvelope({ references })).toEqual({ references });
+    expect(readEnvelope({ references: [...references, '<20@example.com>'] })).toBeUndefined();
+  });
+
   it('returns null without an envelope', () => {
     expect([readEnvelope(null), readEnvelope(undefined)]).toEqual([null, null]);
   });

@@ -10,6 +10,8 @@ import {
 } from './attachment-rules.js';
 import type { OutgoingAttachment, OutgoingEnvelope } from './channel-contract.js';
 
+/** The largest number of references. Mail programs need only the newest ones to sort a conversation. */
+export const MOST_REFERENCES = 20;
 const FILE_ID = /^fil_[\w-]{22}$/;
 
 /**
@@ -22,7 +24,7 @@ export function readEnvelope(stored: unknown): OutgoingEnvelope | null | undefin
   const { from, replyTo, references, attachments } = stored;
   if (from !== undefined && !isMailbox(from)) return undefined;
   if (replyTo !== undefined && !isMailbox(replyTo)) return undefined;
-  if (references !== undefined && !isListOf(references, isReference)) return undefined;
+  if (references !== undefined && !areReferences(references)) return undefined;
   if (attachments !== undefined && !areAttachments(attachments)) return undefined;
   return {
     ...(from && { from: { name: from.name, address: from.address } }),
@@ -42,6 +44,11 @@ export function readEnvelope(stored: unknown): OutgoingEnvelope | null | undefin
 
 function isListOf<T>(value: unknown, isItem: (item: unknown) => item is T): value is T[] {
   return Array.isArray(value) && value.every((item) => isItem(item));
+}
+
+/** Returns true for references that are within the limit of a message. */
+function areReferences(value: unknown): value is string[] {
+  return Array.isArray(value) && value.length <= MOST_REFERENCES && isListOf(value, isReference);
 }
 
 function isReference(value: unknown): value is string {

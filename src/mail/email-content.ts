@@ -11,6 +11,7 @@ import type { Attachment } from 'nodemailer/lib/mailer';
 import type MimeNode from 'nodemailer/lib/mime-node';
 import type { DkimKey, Email, EmailAttachment } from './email-channel.js';
 import { JoinedChunks } from './joined-chunks.js';
+import { splitLargeTexts } from './text-pieces.js';
 
 /**
  * The largest signed e-mail that is kept in memory, in bytes. A larger one is composed again after its hash is known.
@@ -55,12 +56,15 @@ export async function prepareEmail(
 ): Promise<OpenableEmail> {
   // Both passes must use the same boundaries between the parts. Otherwise the signature would not match.
   const baseBoundary = randomBytes(12).toString('hex');
-  const compile = (): MimeNode =>
-    new MailComposer({
+  const compile = (): MimeNode => {
+    const compiled = new MailComposer({
       ...composed,
       ...(attachments.length > 0 && { attachments: attachments.map((part) => toPart(part)) }),
       baseBoundary,
     }).compile();
+    splitLargeTexts(compiled);
+    return compiled;
+  };
   const message = compile();
   const envelope = message.getEnvelope();
   const open = (content: Readable): Readable =>

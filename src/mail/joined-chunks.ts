@@ -4,7 +4,8 @@ const CHUNK_BYTES = 64 * 1024;
 
 /**
  * Joins small chunks into chunks of about 64 KiB. nodemailer composes an e-mail as a chunk for each header, part and
- * line end. Without this class, each of these chunks would cost a system call here, and work in the mail server.
+ * line end. Without this class, each of these chunks would cost a system call here, and work in the mail server. Each
+ * large chunk gets a turn of the event loop, because the next stream reads each of its bytes.
  */
 export class JoinedChunks extends Transform {
   private chunks: Buffer[] = [];
@@ -13,8 +14,9 @@ export class JoinedChunks extends Transform {
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
     this.chunks.push(chunk);
     this.bytes += chunk.length;
-    if (this.bytes >= CHUNK_BYTES) this.pushJoined();
-    done();
+    if (this.bytes < CHUNK_BYTES) return done();
+    this.pushJoined();
+    setImmediate(done);
   }
 
   override _flush(done: TransformCallback): void {

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Env } from '../config/env.js';
+import { MOST_REFERENCES } from '../channels/read-envelope.js';
 import { AppError } from '../errors/app-error.js';
 import { SendersService } from '../senders/senders.service.js';
 import { isMessageId, messageIdOf } from '../text/message-id.js';
@@ -7,9 +8,6 @@ import { type Mailbox, parseMailbox } from '../text/parse-mailbox.js';
 import { type GivenAttachment, MessageAttachmentsService } from './message-attachments.service.js';
 import type { EmailEnvelope, Message } from './message.entity.js';
 import { MessagesRepository } from './messages.repository.js';
-
-/** The largest number of references. Mail programs need only the newest ones to sort a conversation. */
-const MOST_REFERENCES = 20;
 
 /** The addresses and e-mail headers that the caller has set. */
 export interface GivenEnvelope {

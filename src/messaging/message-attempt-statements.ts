@@ -1,6 +1,7 @@
 import { stateOf } from '../topics/subscription-state.js';
 import { prepared } from '../database/driver/statement.js';
 import { LEASE_SECONDS } from '../queue/leased-work.js';
+import { LONGEST_BODY_BYTES, LONGEST_HTML_BYTES, LONGEST_SUBJECT } from './content-limits.js';
 import { ALL_COLUMNS } from './message-statements.js';
 
 // These statements are for many messages of one organization. Such a statement costs the database little more than a
@@ -8,12 +9,12 @@ import { ALL_COLUMNS } from './message-statements.js';
 // Otherwise PostgreSQL would plan the statement again for each number.
 
 /**
- * The largest text of a message that is read, in bytes. The texts in arguments are smaller, but SQL of a tool can store
- * a text of 1 GB. Such a text would fill the memory of each worker that claims the message.
+ * True for a message that has no larger texts than `send_message` stores. SQL of a tool can store larger ones, and to
+ * encode such a text as an e-mail would stop the worker. PostgreSQL finds the length without reading the text.
  */
-const MOST_BYTES = 16 * 1024 * 1024;
-const IS_READABLE = `octet_length(m.body) <= ${MOST_BYTES} and octet_length(coalesce(m.subject, '')) <= ${MOST_BYTES}
-  and octet_length(coalesce(m.html, '')) <= ${MOST_BYTES}`;
+const IS_READABLE = `octet_length(m.body) <= ${LONGEST_BODY_BYTES}
+  and octet_length(coalesce(m.subject, '')) <= ${4 * LONGEST_SUBJECT}
+  and octet_length(coalesce(m.html, '')) <= ${LONGEST_HTML_BYTES}`;
 
 /** Returns a statement that looks up each message by its key, however many messages there are. */
 function lockClaimed(locked: 'skip locked' | ''): string {

@@ -8,6 +8,7 @@ import { LiquidSandbox } from '../liquid/liquid-sandbox.js';
 import { textOfHtml } from '../text/text-of-html.js';
 import { PermissionLinks } from '../topics/permission-links.js';
 import { TopicsService } from '../topics/topics.service.js';
+import { LONGEST_BODY_BYTES, LONGEST_HTML_BYTES, LONGEST_SUBJECT } from './content-limits.js';
 import { EmailEnvelopeService, type GivenEnvelope } from './email-envelope.service.js';
 import { assertCarries, assertSubject } from './message-channels.js';
 import {
@@ -17,10 +18,6 @@ import {
 } from './message-templates.service.js';
 import { MessageLinks } from './message-links.js';
 import type { EmailEnvelope } from './message.entity.js';
-
-const LONGEST_SUBJECT = 500;
-const LONGEST_BODY_BYTES = 256 * 1024;
-const LONGEST_HTML_BYTES = 500 * 1024;
 
 /** The content that a call of `send_message` names. */
 export interface GivenContent extends GivenEnvelope {

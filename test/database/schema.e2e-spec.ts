@@ -50,9 +50,6 @@ const READ_BY_WORKERS = [
 ];
 /** The columns of these tables without a constraint on their size, each with the reason. */
 const UNCHECKED: Record<string, string> = {
-  'messages.body': 'workers leave out a message with a large text',
-  'messages.html': 'workers leave out a message with a large text',
-  'messages.subject': 'workers leave out a message with a large text',
   'workflow_runs.earlier_begins': 'only functions of the database read it',
   'workflow_versions.fitting_schemas': 'only calls of tools read it',
   'workflow_versions.loose_references': 'only calls of tools read it',

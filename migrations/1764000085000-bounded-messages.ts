@@ -1,0 +1,41 @@
+import type { QueryRunner } from 'typeorm';
+import { SqlMigration } from './sql-migration.js';
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+
+/** The conditions of the rows, by table. A missing text meets them. */
+const CONDITIONS = {
+  // `record_message` stores up to 2,000 and 262,144 characters, of four bytes at most.
+  messages: `octet_length(subject) <= ${8 * KIB} and octet_length(body) <= ${MIB} and octet_length(html) <= ${MIB}`,
+  // These templates have at most the length of the arguments of a call.
+  message_digests: `octet_length(subject) <= ${2 * MIB} and octet_length(body) <= ${2 * MIB}
+    and octet_length(html) <= ${2 * MIB}`,
+};
+
+/**
+ * Bounds the texts of messages, because SQL of a tool could store texts of 1 GB, and each reader of a message reads
+ * them. The service stores no longer texts. Deletes stored rows with longer texts. Locks the tables while the checks read them.
+ */
+export class BoundedMessages1764000085000 extends SqlMigration {
+  readonly name = 'BoundedMessages1764000085000';
+  readonly files = [];
+  readonly objects = [];
+
+  override async up(runner: QueryRunner): Promise<void> {
+    await super.up(runner);
+    for (const [table, condition] of Object.entries(CONDITIONS)) {
+      await runner.query(`delete from public.${table} where not (${condition})`);
+      await runner.query(
+        `alter table public.${table} add constraint ${table}_content_check check (${condition})`,
+      );
+    }
+  }
+
+  override async down(runner: QueryRunner): Promise<void> {
+    await super.down(runner);
+    for (const table of Object.keys(CONDITIONS)) {
+      await runner.query(`alter table public.${table} drop constraint ${table}_content_check`);
+    }
+  }
+}
