@@ -97,4 +97,8 @@ export class PendingEvent extends OrganizationRowWithId {
 
   @Column('integer', { default: 0 })
   epoch: number;
+
+  /** The number of failed deliveries since the last wait that got the event. */
+  @Column('integer', { default: 0 })
+  failures: number;
 }
