@@ -52,10 +52,9 @@ async function run(command: string): Promise<string> {
 }
 
 async function unsubscribeLink(): Promise<string> {
-  const { value } = await acme.call<{ message: { body: string } }>('get_message', {
-    message_id: resolved('msg_2…'),
-  });
-  return /https?:\/\/[^\s)\]>]+\/u\/[^\s)\]>]+/.exec(value.message.body)![0];
+  const file = join(switchboard.dataDir, 'outbox', `${resolved('msg_2…')}.eml`);
+  const email = await waitFor(() => readFile(file, 'utf8').catch(() => undefined));
+  return /^List-Unsubscribe: <([^>]+)>/m.exec(email.replaceAll(/\r?\n[ \t]+/g, ' '))![1]!;
 }
 
 /**
