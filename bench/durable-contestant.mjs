@@ -12,7 +12,7 @@ const MOST_UNFINISHED = 2000;
 const PATIENCE_MS = 60_000;
 
 export class DurableContestant {
-  /** The number of the next webhook. Each webhook has a different one. */
+  /** The number of the next webhook. Each webhook has a different number. */
   #order = 1;
 
   constructor(given, place, client, processes) {

@@ -1,7 +1,7 @@
 import type { QueryRunner } from 'typeorm';
 import { SqlMigration } from './sql-migration.js';
 
-/** Stores the domains from whose addresses organizations send e-mails, with their DKIM keys, and the files of messages. */
+/** Stores the sender domains of organizations with their DKIM keys, and the files of messages. */
 export class SenderDomains1764000047000 extends SqlMigration {
   readonly name = 'SenderDomains1764000047000';
   readonly files = [

@@ -71,7 +71,7 @@ async function renameDuplicates(
   table: (typeof TABLES)[number],
 ): Promise<void> {
   const storedAt = table === 'pending_events' ? 'happened_at' : 'created_at';
-  // No row is older than its organization, even if SQL of a tool has stored an earlier time.
+  // A row counts as no older than its organization, because SQL of a tool can store an earlier time.
   await runner.query(
     `create temporary table duplicates on commit drop as
      select organization_id, id,

@@ -104,8 +104,8 @@ export class CheckedValues1764000076000 extends SqlMigration {
       `create index workflow_runs_delayed_turns_idx on public.workflow_runs (organization_id, delayed_until)
        where status = 'queued' and delayed_until is not null`,
     );
-    // Without statistics, PostgreSQL chooses the index that was created last. A search for due runs of all
-    // organizations would read the whole index workflow_runs_delayed_turns_idx.
+    // Without statistics, PostgreSQL chooses the index that was created last, so this index is created again. Otherwise
+    // a search for due runs of all organizations would read the whole index workflow_runs_delayed_turns_idx.
     await runner.query('drop index public.workflow_runs_delayed_until_idx');
     await runner.query(
       `create index workflow_runs_delayed_until_idx on public.workflow_runs (delayed_until)

@@ -6,7 +6,7 @@ const MIB = 1024 * 1024;
 interface Column {
   readonly name: string;
   readonly mostBytes: number;
-  /** The SQL of the value that replaces a value with more than `mostBytes`. */
+  /** An SQL expression. Its result replaces each stored value that has more than `mostBytes` bytes. */
   readonly repair: string;
 }
 

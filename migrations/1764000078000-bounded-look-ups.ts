@@ -16,7 +16,8 @@ const CHECK = {
 
 /**
  * Bounds how many rows a look-up of an API key, a session or a person reads, even if SQL of a tool inserts such rows.
- * Deletes stored rows above these limits: offered workflows that are too large, and the newest of too many rows.
+ * Deletes stored rows above these limits: offered workflows that are too large, and the newest rows of an organization
+ * that has too many.
  */
 export class BoundedLookUps1764000078000 extends SqlMigration {
   readonly name = 'BoundedLookUps1764000078000';

@@ -102,8 +102,8 @@ export class BoundedRows1764000082000 extends SqlMigration {
 }
 
 /**
- * Returns a check that bounds the bytes of the given texts of a row together. PostgreSQL finds the length of a text
- * without decompressing the text.
+ * Returns a check that bounds the total number of bytes of the given texts in a row. PostgreSQL finds the length of a
+ * text without decompressing the text.
  */
 function texts(table: string, mostBytes: number, columns: readonly string[]): Bound {
   const bytes = columns.map((column) => `coalesce(octet_length(${column}), 0)`).join(' + ');

@@ -39,7 +39,7 @@ const COMPRESSED = new Set(['.css', '.html', '.js', '.svg', '.txt']);
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } };
 
 const folder = process.argv[2];
-// Vite would build React for development when the caller, for example a test, sets another value.
+// With any other NODE_ENV, which a test may set, Vite would bundle the development version of React.
 process.env.NODE_ENV = 'production';
 await build({
   configFile: join(root, 'web/vite.config.ts'),

@@ -3,7 +3,7 @@
 -- Arguments: none (row trigger on contact_aliases, before insert).
 -- Result: the row. Error 23505 with the primary key of contact_aliases when a contact has the address.
 -- Locks: one of 64 advisory locks of the organization, exclusively, until the transaction ends. It waits for
---   transactions that store a contact with an address of the same lock: see claim_contact_addresses().
+--   transactions that store a contact whose address has the same lock: see claim_contact_addresses().
 create or replace function private.claim_alias() returns trigger
 language plpgsql
 set search_path = pg_catalog, pg_temp as $$

@@ -8,8 +8,8 @@
 -- Locks: the claimed rows. It skips rows that others have locked.
 --
 -- The import whose last turn is longest ago comes first: when a turn ends, lease_until is the time of its end. Before
--- the first turn of an import, started_at counts in its place. Without this order, long imports could keep all others
--- waiting.
+-- the first turn of an import, started_at counts instead of lease_until. Without this order, long imports could keep
+-- all others waiting.
 --
 -- Each organization has one running import at a time, the one that was started first. Otherwise one organization could
 -- occupy all slots.

@@ -5,7 +5,7 @@
 --   batch_size     the largest number of organizations to claim
 --   only_id        claims this organization and no other if it is due; null for any
 --   lease_seconds  how long the claims last without renewal
--- Result: id, organization (the same) and new epoch of each claim.
+-- Result: id, organization and new epoch of each claim. The first two are both the id of the organization.
 -- Locks: the claimed rows. It skips rows that others have locked.
 --
 -- The organization whose last turn is longest ago comes first. One changed contact is enough for a claim, so the search

@@ -9,8 +9,8 @@
 --   finds the first matches sooner.
 -- Locks: none.
 --
--- Under row-level security such a condition cannot use an index, because its operators are not leakproof. This
--- function runs as the owner and compares the organization itself.
+-- Under row-level security, a condition on the search text cannot use an index, because the operators of the condition
+-- are not leakproof. This function runs as the owner and compares the organization itself.
 create or replace function public.find_contact_ids(wanted text, other text, batch_size integer)
 returns text[]
 language plpgsql stable security definer
@@ -22,8 +22,8 @@ declare
   found text[];
 begin
   if cardinality(wanted_keys) = 0 or cardinality(other_keys) = 0 then return null; end if;
-  -- A sample of 20 contacts shows whether many contacts contain the text. If so, the index would collect all of them
-  -- first, which is slower. The sample is random, because ids are random.
+  -- A sample of 20 contacts shows whether many contacts contain the text. If so, a search with the index would first
+  -- collect all of them, which is slower. The sample is random, because ids are random.
   if (
     select count(*) filter (where strpos(s.search_text, wanted) > 0 or strpos(s.search_text, other) > 0) > 3
       and count(*) = 20

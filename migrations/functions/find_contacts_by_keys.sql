@@ -11,8 +11,8 @@
 --   order, which finds the first matches sooner.
 -- Locks: none.
 --
--- Under row-level security such a condition cannot use an index, because its operators are not leakproof. This
--- function runs as the owner and compares the organization itself.
+-- Under row-level security, conditions on tags and properties cannot use an index, because the operators of these
+-- conditions are not leakproof. This function runs as the owner and compares the organization itself.
 create or replace function public.find_contacts_by_keys(
   tags text[], properties jsonb, names text[], match_all boolean, batch_size integer)
 returns text[]
@@ -31,8 +31,8 @@ declare
   found text[];
 begin
   if organization is null or cardinality(wanted) = 0 then return null; end if;
-  -- A sample of 20 contacts shows whether many contacts have these keys. If so, the index would collect all of them
-  -- first, which is slower. The sample is random, because ids are random.
+  -- A sample of 20 contacts shows whether many contacts have these keys. If so, a search with the index would first
+  -- collect all of them, which is slower. The sample is random, because ids are random.
   if (
     select count(*) filter (where case when match_all then s.keys @> wanted else s.keys && wanted end) > 3 and count(*) = 20
     from (

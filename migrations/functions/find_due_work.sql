@@ -3,7 +3,7 @@
 --
 -- Arguments: none.
 -- Result: names of DueKind in src/queue/due-work.ts. A kind is never missing while a row of it is due. A kind may be
---   named although no row of it is due: other processes have claimed the rows, or they are due later.
+--   named although no row of this kind is due: other processes have claimed the rows, or the rows are due later.
 -- Locks: none.
 create or replace function gate.find_due_work() returns text[]
 language plpgsql stable security definer

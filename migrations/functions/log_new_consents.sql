@@ -4,8 +4,9 @@
 -- Result: null. The log gets the first 256 characters of each text.
 -- Locks: only the new rows of the log.
 --
--- log_consent() does the same for changed contacts. Imports insert many contacts with one statement, and one statement
--- for each contact would take a fifth of the time of the import. It runs as the owner, as log_consent() does.
+-- log_consent() does the same for changed contacts. Imports insert many contacts with one statement. A separate INSERT
+-- into the log for each contact would take a fifth of the time of the import. This function runs as the owner, as
+-- log_consent() does.
 create or replace function private.log_new_consents() returns trigger
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp as $$

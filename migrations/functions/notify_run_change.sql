@@ -6,8 +6,8 @@
 --   src/database/notifications/channel-name.ts computes.
 -- Locks: the commit takes the server's lock on notifications.
 --
--- SQL of a tool can store a run with an id of any length. The id is cut, because a payload of 8,000 bytes would be an
--- error, and the claims of all organizations would fail.
+-- SQL of a tool can store a run with an id of any length. The id is cut, because PostgreSQL throws an
+-- error for a payload of 8,000 bytes. This error would make the claims of all organizations fail.
 --
 -- It runs as the owner, because only the owner can read the key from which the name of the channel is made.
 create or replace function private.notify_run_change() returns trigger

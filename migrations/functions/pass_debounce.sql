@@ -41,7 +41,8 @@ begin
   select least(last.since, min(p.since)), count(*) into first_at, canceled from replaced p;
   ends := coalesce(least(last.created_at + period, first_at + max_period), moment);
   if canceled = 1000 then
-    -- There may be more earlier runs. If the last run started now, one of them would start too.
+    -- There may be more earlier runs than one statement cancels. If the last run started now, an earlier run could
+    -- start too. So the limit is checked again after a second.
     ends := moment + interval '1 second';
   end if;
   update public.workflow_runs r set

@@ -3,7 +3,7 @@
 --
 -- Arguments:
 --   keep_days   files that were uploaded earlier are deleted
---   batch_size  ten times the largest number of files to delete: each file has many parts
+--   batch_size  at most a tenth of this number of files is deleted, because each file has many parts
 -- Result: how many files were deleted, or batch_size when there may be more.
 -- Locks: the deleted rows. It skips rows that others have locked.
 create or replace function gate.purge_uploads(keep_days integer, batch_size integer) returns integer

@@ -5,7 +5,7 @@
 --   bucket          what the bucket counts
 --   capacity        the tokens of a full bucket
 --   refill_seconds  an empty bucket is full again after this time
--- Result: the seconds until the token that was taken exists; 0 for now.
+-- Result: the seconds until the token that was taken exists; 0 when it exists already.
 -- Locks: the row of the bucket.
 create or replace function gate.reserve_token(bucket text, capacity integer, refill_seconds double precision)
 returns double precision

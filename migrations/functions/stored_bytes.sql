@@ -91,8 +91,8 @@ begin
   ) f;
   total := total + bytes;
 
-  -- The sizes in the rows of files and imports are not used, because SQL of a tool can store any size. octet_length()
-  -- of these chunks reads only the pointers to their bytes, as pg_column_size() does.
+  -- The sizes in the rows of files and imports are not used, because SQL of a tool can store any size. For each chunk
+  -- of a file, octet_length() reads only the pointer to the bytes, as pg_column_size() does.
   select coalesce(sum(100 + octet_length(c.bytes)), 0) into bytes
   from (
     select c.bytes from public.file_chunks c where c.organization_id = of_organization limit 1000000

@@ -1,4 +1,4 @@
--- Admits runs that nobody admitted because a process died at that moment.
+-- Admits delayed runs that their limits allow now. A process that dies can leave such runs without admitting them.
 --
 -- Arguments: none.
 -- Result: id and organization of each run that can be claimed now.

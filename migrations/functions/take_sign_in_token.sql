@@ -9,8 +9,7 @@
 -- Locks: the rows of the buckets, that of the network first.
 --
 -- A network from which the person has signed in before has its own bucket for this account. So strangers in this
--- network cannot lock the person out, neither by guesses at this account nor by guesses at others from the same
--- network.
+-- network cannot lock the person out, either by guesses at this account or by guesses at other accounts.
 create or replace function gate.take_sign_in_token(for_email text, from_network text, per_minute integer)
 returns double precision
 language plpgsql security definer

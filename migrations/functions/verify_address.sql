@@ -1,5 +1,5 @@
--- Uses a link that was mailed to a person: the address counts as verified, and quotas that waited for the verification
--- rise.
+-- Uses a link that was mailed to a person. The address then counts as verified. Raises the quotas of organizations that
+-- had to wait for this verification.
 --
 -- Arguments:
 --   by_user_id          the signed-in person

@@ -13,7 +13,7 @@ create table public.channel_providers (
   sealed bytea not null,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
-  -- There is no foreign key: the row must show who set the provider even after that account was deleted.
+  -- There is no foreign key: the row must show who set the provider even after this person's account was deleted.
   updated_by text collate "C",
   constraint channel_providers_pkey primary key (organization_id, id),
   constraint channel_providers_per_second_check check (per_second between 1 and 10000),

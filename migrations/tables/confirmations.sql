@@ -1,5 +1,5 @@
--- Stores the calls of agents that a signed-in person must approve. A row approves one call only:
--- once, with this key, of this tool, with these arguments.
+-- Stores the calls of agents that a signed-in person must approve. A row approves one execution of
+-- one call: with the API key, the tool and the arguments that the row names.
 create table public.confirmations (
   organization_id text collate "C" not null
     constraint confirmations_organization_id_fkey references public.organizations (id) on delete cascade,
@@ -15,7 +15,7 @@ create table public.confirmations (
   -- After this time the row has no effect, whatever its state is.
   expires_at timestamptz not null,
   answered_at timestamptz,
-  -- There is no foreign key: the row must show who approved the call even after that account was deleted.
+  -- There is no foreign key: the row must show who approved the call even after this person's account was deleted.
   answered_by text collate "C",
   constraint confirmations_pkey primary key (organization_id, id),
   constraint confirmations_state_check check (state in ('pending', 'approved', 'declined', 'used', 'failed')),

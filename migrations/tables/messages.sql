@@ -23,7 +23,7 @@ create table public.messages (
   idempotency_key text,
   -- The provider's id of a received message. A message with an id that is stored already is a duplicate.
   external_id text collate "C",
-  -- The account that a sent message was handed to. There is no foreign key: the message stays as a record.
+  -- The provider that a sent message was handed to. There is no foreign key: the message stays as a record.
   provider_id text collate "C",
   -- The provider's id of a sent message. Reports of the provider name the message by this id.
   provider_message_id text collate "C",
@@ -42,7 +42,7 @@ create table public.messages (
   due_at timestamptz not null default now(),
   -- The next attempt may begin at this time, because of the limit of a provider.
   slot_at timestamptz,
-  -- The cap that holds the message: its channel, and its topic if it has one.
+  -- The name of the cap that holds the message: the channel of the cap, and its topic if the cap has one.
   held_by text collate "C",
   -- The last attempt began at this time. Null when the organization had no sending rules.
   counted_at timestamptz,

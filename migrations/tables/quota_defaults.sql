@@ -1,5 +1,5 @@
--- Stores the quotas, and how much of each an organization without an exception may use. The counter of a quota consists
--- of two tables: see quota_blocks.
+-- Stores the quotas with their defaults, which apply to organizations without an exception. The counter of a quota
+-- consists of two tables: see quota_blocks.
 create table private.quota_defaults (
   name text collate "C" constraint quota_defaults_pkey primary key,
   -- Null means that there is no limit and nothing is counted.

@@ -11,7 +11,8 @@ create table public.retention_rules (
   constraint retention_rules_pkey primary key (organization_id, kind),
   constraint retention_rules_kind_check
     check (kind in ('runs', 'messages', 'webhook_deliveries', 'audit_log')),
-  -- The minimum is seven days: a webhook's idempotency key is stored with its run and is promised for that long.
+  -- The minimum is seven days. The idempotency key of a webhook delivery is stored with the run of the delivery, and
+  -- must be valid for seven days.
   constraint retention_rules_days_check check (days between 7 and 3650)
 );
 create index retention_rules_due_idx on public.retention_rules (available_at);

@@ -12,7 +12,7 @@ create table public.run_steps (
   input json,
   output json,
   error json,
-  -- How far a loop is. The journal rows of the finished iterations of this loop are deleted.
+  -- The progress of a loop. The journal rows of the finished iterations of this loop are deleted.
   progress json,
   wake_at timestamptz,
   started_at timestamptz not null,

@@ -7,7 +7,7 @@ create table public.secrets (
   sealed bytea not null,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
-  -- There is no foreign key: the row must show who set the secret even after that account was deleted.
+  -- There is no foreign key: the row must show who set the secret even after this person's account was deleted.
   updated_by text collate "C",
   constraint secrets_pkey primary key (organization_id, name),
   constraint secrets_name_check check (name ~ '^[a-z][a-z0-9_]{0,63}$'),

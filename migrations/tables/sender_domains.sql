@@ -1,5 +1,6 @@
--- Stores the domains from whose addresses an organization sends e-mails, and the result of the last look-up of their
--- record. Each organization proves a domain with a separate record, so several organizations can have the same domain.
+-- Stores sender domains: an organization can send e-mails from the addresses of its sender domains. Also stores the
+-- result of the last look-up of the DNS record of each domain. Each organization proves a domain with a separate
+-- record, so several organizations can have the same domain.
 create table public.sender_domains (
   organization_id text collate "C" not null
     constraint sender_domains_organization_id_fkey references public.organizations (id) on delete cascade,
@@ -9,7 +10,7 @@ create table public.sender_domains (
   -- The text that the TXT record of the domain must contain.
   token text collate "C" not null,
   created_at timestamptz(3) not null default now(),
-  -- There is no foreign key: the row must show who added the domain even after that account was deleted.
+  -- There is no foreign key: the row must show who added the domain even after this person's account was deleted.
   created_by text collate "C",
   -- gate.record_sender_check() writes these columns. The role of tenants cannot, so SQL of a tool cannot verify a
   -- domain.

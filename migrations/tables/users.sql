@@ -1,5 +1,5 @@
--- Stores people. They are looked up before any organization is known, so only functions of the gate read them. The role
--- that tools run as has no access.
+-- Stores people. They are looked up before any organization is known, so only functions of the gate read them. SQL of
+-- tools runs with the tenant role, which has no access.
 create table gate.users (
   id text collate "C" constraint users_pkey primary key,
   email text not null,

@@ -15,16 +15,16 @@ create table public.workflow_runs (
   status text not null default 'queued',
   reason text,
   trigger_type text not null,
-  -- The bytes that the sender sent, because jsonb refuses valid JSON (\u0000, lone surrogates, 1e131073). For a large
-  -- payload, this is the outline, and a file of the run has the bytes.
+  -- The bytes that the sender sent. The type is bytea, because jsonb refuses some valid JSON (\u0000, lone surrogates,
+  -- 1e131073). For a large payload, this is the outline, and a file of the run has the bytes.
   payload bytea not null,
   -- Facts about the large payload of the run. Null for a run without a large payload.
   large_payload json,
   contact_id text collate "C",
   dedupe_key text collate "C",
   body_hash bytea,
-  -- The number of runs in the chain of runs that started this run, and the first of them. There are no foreign keys
-  -- here and in replay_of: the other run may be purged first.
+  -- A run can start another run. depth is the number of runs in the chain that led to this run. root_run_id is the
+  -- first run of this chain. There are no foreign keys here and in replay_of: the other run may be purged first.
   depth integer not null default 0,
   root_run_id text collate "C",
   replay_of text collate "C",
@@ -95,8 +95,8 @@ create index workflow_runs_released_idx on public.workflow_runs (organization_id
   where released_at is not null;
 
 -- A wake-up names a run by its id alone. This index must be the last of the table: without statistics all usable
--- indexes cost the same, and PostgreSQL chooses the one that was created last. Any other index would read all runs of
--- the organization.
+-- indexes cost the same, and PostgreSQL chooses the one that was created last. With any other index, the
+-- search would read all runs of the organization.
 create index workflow_runs_id_idx on public.workflow_runs (id);
 
 select private.isolate('public.workflow_runs');

@@ -83,7 +83,7 @@ export class AccountSettingsService {
     await this.end([userId, null, kept, entries(person, 'end_other_sessions')]);
   }
 
-  /** Changes the name of the person. An empty name removes it. Returns the changed account. */
+  /** Changes the name of the person. An empty name removes the stored name. Returns the changed account. */
   async changeName(person: PersonInSession, name: string): Promise<Account> {
     const { account } = person;
     const stored = name === '' ? null : name;

@@ -128,7 +128,7 @@ export class CallRecorder implements OnApplicationBootstrap, BeforeApplicationSh
     return error;
   }
 
-  /** Adds an entry to the audit log with the next batch, if the organization has not had too many in this second. */
+  /** Adds an entry to the audit log with the next batch. Drops it when the second already has too many entries. */
   recordEvent({ organizationId, actor, action, outcome, origin }: AccountEvent): void {
     const budget = this.budgetOf(organizationId);
     budget.entries += 1;

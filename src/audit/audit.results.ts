@@ -40,7 +40,7 @@ export class AuditEntryView {
   @Text('The header User-Agent.', { nullable: true })
   client: string | null;
 
-  @Integer('Refused and failed calls of this second without an entry.')
+  @Integer('Number of refused and failed calls in this second that have no entry.')
   unlogged: number;
 }
 
@@ -88,7 +88,7 @@ export class CallView {
   @Text('The header User-Agent.', { nullable: true })
   client: string | null;
 
-  @Integer('Calls of this second without a row.')
+  @Integer('Number of calls in this second that have no row.')
   unlogged: number;
 }
 

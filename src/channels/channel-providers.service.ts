@@ -104,7 +104,9 @@ export class ChannelProvidersService {
     });
   }
 
-  /** Changes a provider. The settings are replaced as a whole. Messages use them from their next attempt on. */
+  /**
+   * Changes a provider. The settings are replaced as a whole. Messages use the new settings from their next attempt on.
+   */
   async update(
     organizationId: string,
     id: string,

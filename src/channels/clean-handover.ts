@@ -2,8 +2,8 @@ import { storable } from '../text/storable.js';
 import type { Handover } from './channel-contract.js';
 
 /**
- * The most characters that are stored of the id that a provider gives a message. An index of PostgreSQL allows no
- * longer ids. Real ids have at most 250 characters.
+ * The largest number of stored characters of the id that a provider gives a message. An index of PostgreSQL cannot
+ * contain very long ids. Real ids have at most 250 characters.
  */
 const LONGEST_ID = 255;
 const LONGEST_REASON = 1000;

@@ -26,7 +26,7 @@ export interface ChannelContractCase {
   /** The content of a message that the channel accepts. */
   readonly content: ChannelContent;
   /**
-   * The messages for which the provider answers with each outcome. `unknown` can be absent only for a channel
+   * For each outcome, a message that the provider answers with this outcome. `unknown` can be absent only for a channel
    * whose `onUncertain` is `resend`.
    */
   readonly scenarios: Readonly<Record<Exclude<Handover['outcome'], 'unknown'>, Scenario>> & {

@@ -7,7 +7,7 @@ export type CompletedArgument = { argument: string } & ({ prompt: string } | { r
 export type CompletionOptions = CompletedArgument & {
   /**
    * The tools that return the data from which the values come. Nothing is suggested when a policy hides one of these
-   * tools, or requires a confirmation for one of them that only reads.
+   * tools. The same applies when one of these tools only reads data and a policy requires a confirmation for it.
    */
   needs?: readonly string[];
 };

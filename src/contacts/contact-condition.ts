@@ -92,7 +92,7 @@ function toSql(
   }
 }
 
-/** Returns the parameter of a condition. A condition with two bounds also has the upper bound. */
+/** Returns the parameter of a condition. For a condition with two bounds, also returns the upper bound. */
 function toParameters(filter: ContactFilter): [value: unknown, high?: unknown] {
   const { kind, operator, values } = filter;
   if (operator === 'within_days') {

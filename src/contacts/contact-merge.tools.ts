@@ -22,9 +22,9 @@ export class ContactMergeTools {
     name: 'merge_contacts',
     title: 'Merge two contacts',
     description:
-      'Merges the contact other_id into contact_id, which stays. Messages, runs and aliases move to it. Its values win, ' +
-      'it gets the values that it does not have, and the stricter consent of each channel. Both ids mean this contact ' +
-      'then. A dry run says what would move and which values win. unmerge_contacts can undo the merge for 30 days.',
+      'Merges the contact other_id into contact_id, which stays. It keeps its values, and gets missing values, messages, ' +
+      'runs, aliases, and the stricter consent of each channel. Then both ids mean this contact. A dry run shows what ' +
+      'would move and which values win. unmerge_contacts can undo the merge for 30 days.',
     output: MergeContactsResult,
     destructive: true,
     surfaces: ['workflow', 'dashboard'],

@@ -63,8 +63,8 @@ export class ContactRulesRepository {
   }
 
   /**
-   * Waits until no transaction is writing properties of contacts. Other transactions cannot begin to write them before
-   * this one ends.
+   * Waits until no transaction is writing properties of contacts. Other transactions cannot begin to write properties
+   * before this transaction ends.
    */
   async lockProperties(organizationId: string): Promise<void> {
     await this.tenants.session(organizationId).query(LOCK_EXCLUSIVELY, [organizationId]);

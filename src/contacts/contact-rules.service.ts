@@ -30,7 +30,7 @@ export class ContactRulesService {
     return parseChanges(input, rules);
   }
 
-  /** Returns the rules by which to read these phone numbers. */
+  /** Returns the rules for parsing these phone numbers. */
   async rulesForPhones(
     organizationId: string,
     phones: readonly (string | undefined)[],

@@ -164,7 +164,7 @@ export class ContactSearchRepository {
 
   /**
    * Reads a page through the members of a static segment. Returns undefined when the conditions require no static
-   * segment, or only a large one.
+   * segment, or only a large static segment.
    */
   private async readSegmentPage(
     organizationId: string,

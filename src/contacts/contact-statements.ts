@@ -33,7 +33,7 @@ export const FIND_FOR_UPDATE = prepared(
   'contact_for_update',
   `${SELECT} and contact.id = $2 for update`,
 );
-/** Selects the contact, or the one that it was merged into. */
+/** Selects the contact, or the survivor of its merge. */
 const SELECT_MERGED = `${SELECT} and contact.id = coalesce(
     (select m.survivor_id from contact_merges m where m.organization_id = $1 and m.merged_id = $2), $2)`;
 export const FIND_MERGED = prepared('contact_merged', SELECT_MERGED);
@@ -41,7 +41,7 @@ export const FIND_MERGED_FOR_UPDATE = prepared(
   'contact_merged_for_update',
   `${SELECT_MERGED} for update of contact`,
 );
-/** Locks the contact, or the one that it was merged into, so that it exists until the transaction ends. */
+/** Locks the contact, or the survivor of its merge, so that the locked contact exists until the transaction ends. */
 export const KEEP = prepared('contact_keep', `select ${keptContact('$2')} as id`);
 export const FIND_BY = {
   external_id: prepared('contact_by_external_id', selectByAddress('external_id')),
@@ -157,8 +157,8 @@ export function aliasLines(contactId: string): string {
 }
 
 /**
- * Returns SQL for the id of a contact of the organization `$1`, or of the contact that it was merged into. The SQL
- * locks the contact, so that it exists until the transaction ends. It gives null for an unknown id.
+ * Returns SQL for the id of a contact of the organization `$1`, or of the survivor of its merge. The SQL locks the
+ * contact, so that it exists until the transaction ends. It gives null for an unknown id.
  */
 export function keptContact(contactId: string): string {
   return `coalesce(

@@ -63,8 +63,8 @@ export class ContactsRepository {
   }
 
   /**
-   * Locks the contact, or the one that it was merged into, and returns its id. A row that refers to this id can then be
-   * inserted. Returns null for an unknown id.
+   * Locks the contact, or the survivor of its merge, and returns the id of the locked contact. A row that refers to
+   * this id can then be inserted. Returns null for an unknown id.
    */
   async keep(organizationId: string, id: string): Promise<string | null> {
     const [kept] = await this.tenants

@@ -148,7 +148,7 @@ export class ContactsService {
   }
 
   /**
-   * Deletes the contact. Deletes also its messages or the suppressions of its addresses, if `remove` names them.
+   * Deletes the contact. Also deletes its messages or the suppressions of its addresses, if `remove` names them.
    * Returns what was deleted and what stays. Throws `not_found`, and `conflict` for a merged contact or too many
    * messages.
    */
@@ -160,7 +160,7 @@ export class ContactsService {
     const found = await this.contacts.countTraces(organizationId, id);
     if (!found) {
       const { id: survivor } = await this.get(organizationId, id);
-      // The caller may want to remove a duplicate only, but the deletion would remove the survivor.
+      // The caller may want to remove only a duplicate, but the deletion would remove the survivor.
       const message = `This contact was merged into ${survivor}. To delete that contact, use its id.`;
       throw new AppError('conflict', message);
     }

@@ -5,7 +5,7 @@ import { HourlyPurge } from '../tools/hourly-purge.js';
 
 const KEEP_DAYS = 30;
 
-/** Deletes the rows of emitted events after 30 days. Of each organization, keeps at most the newest 10,000. */
+/** Deletes emitted events after 30 days. Keeps at most the newest 10,000 events of each organization. */
 @Injectable()
 export class CustomEventRetention extends HourlyPurge {
   constructor(env: Env, gate: GateDatabase) {

@@ -23,7 +23,7 @@ export function isPagePath(path: string): boolean {
 
 /**
  * Decodes until nothing changes, because a proxy may have decoded once. Returns undefined for a path that is malformed,
- * long or encoded more often. Without these limits, decoding a long path takes time quadratic in its length.
+ * too long, or encoded too many times. Without these limits, decoding a long path takes time quadratic in its length.
  */
 function decode(path: string): string | undefined {
   if (path.length > LONGEST_PATH) return undefined;

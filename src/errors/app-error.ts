@@ -27,8 +27,8 @@ export const HTTP_STATUS = {
 } as const;
 
 /**
- * The code of an error that callers see. Each edge maps all codes, so a new code that an edge does not map is a compile
- * error.
+ * The code of an error that callers see. Each protocol (HTTP, JSON-RPC) maps all codes, so a new code that a protocol
+ * does not map is a compile error.
  */
 export type AppErrorCode = keyof typeof HTTP_STATUS;
 

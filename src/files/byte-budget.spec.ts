@@ -19,7 +19,7 @@ describe('ByteBudget', () => {
     expect(order).toEqual(['large', 'small']);
   });
 
-  it('gives an organization at most half, and the rest to others at once', async () => {
+  it('gives an organization at most half, and gives the other half to other organizations without a wait', async () => {
     const budget = new ByteBudget(20);
     await budget.acquire('a', 10, NEVER);
     let isStarted = false;
@@ -75,7 +75,7 @@ describe('ByteBudget', () => {
     expect(budget.tryReserve('d', 10)).toBeDefined();
   });
 
-  it('reserves bytes without a wait while a caller waits only because the share of its organization is used up', async () => {
+  it('reserves bytes without a wait when the only waiting organization has used up its share', async () => {
     const budget = new ByteBudget(20);
     const first = await budget.acquire('a', 9, NEVER);
     const waiting = budget.acquire('a', 4, NEVER);
@@ -86,7 +86,7 @@ describe('ByteBudget', () => {
     (await waiting)();
   });
 
-  it('refuses a reservation without a wait while a caller waits whose organization has bytes left in its share', async () => {
+  it('reserves no bytes without a wait when a waiting organization has not used up its share', async () => {
     const budget = new ByteBudget(20);
     await budget.acquire('a', 10, NEVER);
     await budget.acquire('b', 5, NEVER);

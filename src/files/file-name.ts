@@ -11,8 +11,8 @@ const UNSAFE = /[\p{C}\p{Zl}\p{Zp}"*/:<>?\\|]/gu;
 
 /**
  * Returns a name for a file from the header Content-Disposition (RFC 6266) or else from the URL of a response. The name has
- * no folders, no control characters, and 1 to 100 characters. `hide` removes secrets from texts. It gets the names when
- * they are decoded, and again before they are cut, because both can make a secret readable.
+ * no folders, no control characters, and 1 to 100 characters. `hide` removes secrets from texts. It is called after
+ * the names are decoded, and again after characters are removed, because both steps can make a secret readable.
  */
 export async function fileNameOf(
   disposition: string | undefined,

@@ -30,7 +30,7 @@ export function limitChunks(message: IncomingMessage, refuse: () => void): void 
 
 /**
  * Limits the chunks of a request, also when nobody reads its body. Too many small chunks end the connection after the
- * response, or at once when the response has begun.
+ * response, or immediately when the response has begun.
  */
 export function limitRequestChunks(request: IncomingMessage, response: ServerResponse): void {
   const controller = new AbortController();

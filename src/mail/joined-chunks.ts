@@ -4,8 +4,8 @@ const CHUNK_BYTES = 64 * 1024;
 
 /**
  * Joins small chunks into chunks of about 64 KiB. nodemailer composes an e-mail as a chunk for each header, part and
- * line end. Without this class, each of these chunks would cost a system call here, and work in the mail server. Each
- * large chunk gets a turn of the event loop, because the next stream reads each of its bytes.
+ * line end. Without this class, each of these chunks would cost a system call of this process, and work in the mail
+ * server. Each large chunk gets a turn of the event loop, because the next stream reads every byte of the chunk.
  */
 export class JoinedChunks extends Transform {
   private chunks: Buffer[] = [];

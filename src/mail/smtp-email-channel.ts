@@ -16,7 +16,7 @@ const UNKNOWN_MAILBOX = /^5\d\d[ -]5\.1\.(1|2|3|6|10)\b/;
 const UNREADABLE = 'The content of the e-mail could not be read or signed.';
 const NO_UTF8 = 'The mail server does not accept addresses with letters outside ASCII (SMTPUTF8).';
 
-/** Sends e-mails to one mail server. The caller must retry. */
+/** Sends e-mails to one mail server. This class never retries, so the caller decides about retries. */
 export class SmtpEmailChannel extends EmailChannel {
   readonly writesFiles = false;
   private readonly pool: SmtpPool;

@@ -14,7 +14,7 @@ const MAX_CACHED_WITH_OFFERED = 50;
 
 /**
  * Encodes and caches the results of `tools/list` as UTF-8, because encoding takes longer than the rest of the call.
- * `ToolRegistry` has the tools. It finds the methods with `@Tool` by `DecoratedMethods`.
+ * The tools come from `ToolRegistry`, which finds the methods with `@Tool`.
  */
 @Injectable()
 export class ToolLists {

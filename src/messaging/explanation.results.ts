@@ -41,13 +41,13 @@ export class SendCheckView {
 
 export class ExplanationResult {
   @Doc(
-    'send: it is sent now; hold: it waits until the time; refuse: it is not sent. Of a message that has ended: sent, ' +
-      'not_sent, or unknown while an attempt has no result.',
+    'send: the message is sent now; hold: it waits until the time; refuse: it is not sent. For a message that has ' +
+      'ended: sent, not_sent, or unknown while an attempt has no result.',
   )
   @Choice(SEND_OUTCOMES)
   outcome: SendOutcome;
 
-  @Text('Why it is not sent, or not now.', { nullable: true })
+  @Text('Reason why the message is not sent, or is not sent now.', { nullable: true })
   reason: string | null;
 
   @Timestamp({ nullable: true })

@@ -22,7 +22,7 @@ describe(releaseMemory, () => {
   });
 });
 
-/** Returns the fraction of compiled functions that is left after several collections without a call. */
+/** Returns the fraction of compiled functions that is left after several garbage collections without a call. */
 function keptShare(name: string): number {
   const before = sizeOfCode();
   const functions = Array.from({ length: 500 }, (_, index) =>

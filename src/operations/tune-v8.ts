@@ -31,7 +31,7 @@ export async function releaseMemory(): Promise<void> {
   if (!Session) return;
   const session = new Session();
   session.connect();
-  // Unlike `gc()`, this also makes V8 return memory to the system.
+  // Unlike `gc()`, this command of the inspector also makes V8 return memory to the system.
   await new Promise<void>((resolve) =>
     session.post('HeapProfiler.collectGarbage', () => resolve()),
   );

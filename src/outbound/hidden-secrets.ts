@@ -175,7 +175,7 @@ export class HiddenSecrets {
     }
   }
 
-  /** Returns the parts of the text between the places, with the label of each place in between. */
+  /** Returns the parts of the text between the places, with the label of each place between them. */
   private replace<T>(places: Places, slice: (begin: number, end?: number) => T): (T | string)[] {
     const parts: (T | string)[] = [];
     let from = 0;

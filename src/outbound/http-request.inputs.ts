@@ -14,13 +14,13 @@ export class HttpPagesInput {
   items: string = '';
 
   @Doc(
-    'link: the header Link has the next page. Otherwise the place of its URL, or of its cursor, in the JSON.',
+    'link: the header Link has the next URL. Otherwise the place of this URL, or of a cursor, in the JSON.',
     { examples: ['link', 'meta.next_cursor'] },
   )
   @Text({ optional: true, min: 1, max: 200 })
   next?: string;
 
-  @Text('Parameter of the URL that takes the cursor. Without it, next has a URL.', {
+  @Text('Parameter of the URL for the cursor. If absent, next must lead to a URL.', {
     optional: true,
     min: 1,
     max: 100,

@@ -5,7 +5,7 @@ import { LeasedWorker } from './leased-worker.js';
 describe(`${LeasedWorker.name} with wake-ups`, () => {
   const stage = useWorkerStage();
 
-  it('claims the row of a wake-up after an earlier claim, which occupied the last slot, returned no row', async () => {
+  it('claims the row of a wake-up when an earlier claim has returned no row, so that its slot is free again', async () => {
     stage.replaceWorker({ concurrency: 2, isShared: true });
     stage.start();
     await stage.pass(0);
@@ -45,7 +45,7 @@ describe(`${LeasedWorker.name} with wake-ups`, () => {
     expect(isHandled).toBe(true);
   });
 
-  it('claims the row of a wake-up without a free slot as soon as a slot is free', async () => {
+  it('waits for a free slot, and then claims the row of the wake-up', async () => {
     stage.work.due.push('a', 'b');
     stage.start();
     await stage.pass(0);

@@ -53,8 +53,8 @@ export class SegmentMembersRepository {
   }
 
   /**
-   * Returns the id of the contact for each id that exists. The two ids differ when the contact was merged into another
-   * one.
+   * Returns the current id of the contact for each given id that exists. The two ids differ when the contact was
+   * merged into another contact.
    */
   async findContacts(
     organizationId: string,

@@ -72,7 +72,10 @@ export class SegmentsRepository {
     this.publish(organizationId, id);
   }
 
-  /** Makes workers compare all contacts with the segment again, because a segment that it names has changed. */
+  /**
+   * Makes workers compare all contacts with the segment again. Call it when a segment that the filters of this segment
+   * name has changed.
+   */
   async restart(organizationId: string, id: string, timed: boolean): Promise<void> {
     await this.session(organizationId).query(
       `update segments set timed = $3, ${BASELINE} where organization_id = $1 and id = $2`,

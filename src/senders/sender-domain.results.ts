@@ -20,7 +20,7 @@ export class SenderKeyView {
 
   @Choice(
     KEY_STATES,
-    'current signs, next waits until its record is found, and the record of previous must stay for a week.',
+    'current: signs e-mails; next: waits until its record is found; previous: its record must stay for a week.',
   )
   state: KeyState;
 
@@ -36,7 +36,7 @@ export class SenderKeyView {
   @Timestamp()
   created_at: string;
 
-  @Text('When the next key replaced it: RFC 3339, UTC.', { nullable: true })
+  @Text('Time when the next key replaced this key: RFC 3339, UTC.', { nullable: true })
   retired_at: string | null;
 }
 
@@ -50,7 +50,8 @@ export class SenderDomainView {
 
   @Choice(
     DOMAIN_STATES,
-    `E-mails can be sent while it is verified or failing. failing: the record has been gone for less than ${GRACE_HOURS} hours.`,
+    'E-mails can be sent from a verified or failing domain. failing: the record has been gone for less than ' +
+      `${GRACE_HOURS} hours.`,
   )
   state: DomainState;
 

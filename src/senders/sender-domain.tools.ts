@@ -73,8 +73,8 @@ export class SenderDomainTools {
     name: 'rotate_sender_key',
     title: 'Rotate a DKIM key',
     description:
-      'Makes the next DKIM key of a domain. The current one signs until verify_sender_domain, or the daily look-up, ' +
-      'finds the record of the next one.',
+      'Makes the next DKIM key of a domain. The current key signs until verify_sender_domain, or the daily look-up, ' +
+      'finds the record of the next key.',
     output: SenderDomainResult,
     surfaces: ['dashboard'],
   })

@@ -147,7 +147,7 @@ export class TemplateVersionsService {
 
 /**
  * Returns the content with its variables as members of an object, by their names. So an inserted variable does not
- * count as a change of all later ones.
+ * count as a change of all later variables.
  */
 function comparable({ variables, variants }: TemplateContent): object {
   return { variables: Object.fromEntries(variables.map((one) => [one.name, one])), variants };

@@ -54,7 +54,7 @@ export class UpdateTemplateInput extends TemplateIdInput {
   variants?: object;
 
   @Doc(
-    'draft_version of the draft that you read. When another one is stored, the call fails with conflict.',
+    'draft_version of the draft that you read. The call fails with conflict if the draft has changed.',
   )
   @Integer({ optional: true, min: 1 })
   expected_version?: number;
@@ -62,7 +62,7 @@ export class UpdateTemplateInput extends TemplateIdInput {
 
 export class PublishTemplateInput extends TemplateIdInput {
   @Doc(
-    'draft_version of the draft that you read. When another one is stored, the call fails with conflict.',
+    'draft_version of the draft that you read. The call fails with conflict if the draft has changed.',
   )
   @Integer({ optional: true, min: 1 })
   expected_version?: number;
@@ -90,7 +90,7 @@ export class DiffTemplateVersionsInput extends TemplateIdInput {
 
 export class RestoreTemplateVersionInput extends TemplateVersionInput {
   @Doc(
-    'draft_version of the draft that you read. When another one is stored, the call fails with conflict.',
+    'draft_version of the draft that you read. The call fails with conflict if the draft has changed.',
   )
   @Integer({ optional: true, min: 1 })
   expected_version?: number;

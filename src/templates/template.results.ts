@@ -120,7 +120,9 @@ export class TemplateVersionSummary {
   @Nested(() => TemplateVersionAuthor)
   published_by: TemplateVersionAuthor;
 
-  @Integer('The version that it restored, if any.', { nullable: true })
+  @Integer('The number of the earlier version that was restored as this version, if any.', {
+    nullable: true,
+  })
   restored_from: number | null;
 
   @ListOf(() => TemplateWarning)

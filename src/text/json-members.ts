@@ -108,14 +108,14 @@ function isEscaped(json: string, at: number): boolean {
 }
 
 /**
- * The limits of JSON that is parsed without a pause. Without them, small values in large numbers would occupy the
- * process for seconds. The members are those that {@link mayHaveMoreMembers} counts, and each 25 digits of a number
- * count as one.
+ * The limits of JSON that is parsed without a pause. Without these limits, a large number of small values would occupy
+ * the process for seconds. The members are those that {@link mayHaveMoreMembers} counts, and every 25 digits of a
+ * number count as one member.
  */
 export const PARSE_LIMITS = { characters: 32 * 1024 * 1024, members: 400_000, names: 200_000 };
 /**
- * Texts of up to this length together are not examined. They are parsed in about 0.1 s, and the stored envelope of a
- * message may be as long.
+ * Texts that together have at most this length are not examined. They are parsed in about 0.1 s, and the stored
+ * envelope of a message may be as long.
  */
 const UNCOUNTED_CHARACTERS = 1024 * 1024;
 

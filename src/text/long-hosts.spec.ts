@@ -47,7 +47,7 @@ describe('a host that is longer than DNS allows', () => {
     );
   });
 
-  it('allows no secret after it in a URL', () => {
+  it('forbids secrets in the rest of its URL', () => {
     expect(endsAfterHost(URL_TEXT)).toBe(false);
   });
 

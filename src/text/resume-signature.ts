@@ -1,4 +1,7 @@
-/** Matches the part of a resume URL that names a run, and then its step and signature, which may be cut. */
+/**
+ * Matches two parts of a resume URL: the part that names the organization and the run, then the step and the signature.
+ * The second part may be cut.
+ */
 const TOKEN = /(org_[0-9A-Za-z]+\.run_[0-9A-Za-z]+\.)([\w.%~!*()'-]+)/g;
 
 /** The largest number of characters of a resume URL from its organization to its end. */

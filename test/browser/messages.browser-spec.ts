@@ -28,7 +28,7 @@ describe('messages', () => {
   });
   afterAll(() => dashboard.close());
 
-  it('can be filtered by status, opened and canceled', async () => {
+  it('can be filtered by status, can be opened, and can be canceled', async () => {
     await schedule('ada@example.com', 'Good morning.');
     const { page, faults } = await dashboard.open('/messages');
     await page.getByRole('option', { name: 'Scheduled (1)' }).waitFor({ state: 'attached' });
@@ -46,7 +46,7 @@ describe('messages', () => {
     expect(faults).toEqual([]);
   });
 
-  it('are listed with their channel, and marked when they were received', async () => {
+  it('are listed with their channel, and received messages are marked', async () => {
     const { organization } = dashboard;
     await schedule('out@example.com', 'Out.');
     const contact = await createContact(organization);

@@ -42,7 +42,7 @@ describe('pages of recipes', () => {
     });
   const address = (hash = '') => `http://127.0.0.1:${site.port}/page.html${hash}`;
 
-  it('send the form on another site to the webhook, and show a text of thanks', async () => {
+  it('send a form from another site to the webhook, and show a text of thanks', async () => {
     const { id, page } = await follow('html-form');
     await page.goto(address());
     await page.getByLabel('Name').fill('Mary');

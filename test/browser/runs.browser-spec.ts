@@ -199,7 +199,7 @@ describe('runs', () => {
     expect(faults).toEqual([]);
   });
 
-  it('offer the file that a step kept', async () => {
+  it('offer a download of the file that a step stored', async () => {
     const id = await create('Download', [{ id: 'look', tool: 'search_contacts' }]);
     const run = await start(id, {});
     await statusIs(run, 'succeeded');

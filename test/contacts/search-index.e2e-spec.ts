@@ -58,7 +58,7 @@ describe('search_contacts with many contacts', () => {
     { text: 'son2999@', ids: ['con_2999'], byIndex: true },
     { text: 'example', ids: null, byIndex: false },
     { text: '9@', ids: null, byIndex: false },
-  ])('reads $text by the text index: $byIndex', async ({ text, ids, byIndex }) => {
+  ])('uses the text index for $text: $byIndex', async ({ text, ids, byIndex }) => {
     const { tenant, contextKey, ...access } = switchboard.access;
     const client = new Client({ ...access, ...tenant });
     await client.connect();

@@ -66,7 +66,7 @@ describe('an answer of PostgreSQL that is too large', () => {
     ['more names', `select json_object_agg('k' || n, 1) from generate_series(1, 200001) n`],
     ['more characters', `select to_json(repeat('x', 17000000)), to_json(repeat('x', 17000000))`],
     ['longer arrays', `select ('{' || repeat('1,', 270000) || '1}')::int[]`],
-  ])('fails the statement whose row has %s than it may have', async (_, sql) => {
+  ])('fails the statement whose row has %s than a row may have', async (_, sql) => {
     const [outcome] = await runSql(hostile, sql);
     const error = 'error' in outcome! ? outcome.error : 'the rows were read';
     expect(error).toMatch(/takes too long to parse/);

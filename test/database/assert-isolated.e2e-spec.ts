@@ -258,7 +258,7 @@ describe(`${assertIsolated.name} of roles`, () => {
     await expect(assertIsolated(await ownRole(kind))).resolves.toBeUndefined();
   });
 
-  /** Creates a role with the given attribute until the end of the test. Returns how to connect as this role. */
+  /** Creates a role with the given attribute until the end of the test. Returns the access data with this role. */
   async function ownRole(kind: Kind, attribute = ''): Promise<DatabaseAccess> {
     const user = `test_role_${process.pid}_${Date.now()}`;
     await owner.query(`create role ${user} login password 'test' ${attribute}`);

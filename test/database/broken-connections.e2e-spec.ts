@@ -9,7 +9,7 @@ import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
 import { createWorkflow, postWebhook } from '../workflows/support/workflow-client.js';
 
-/** The ReadyForQuery message outside a transaction: the client is authenticated. */
+/** The ReadyForQuery message outside a transaction. The server sends this message after the authentication. */
 const READY = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);
 /** The ReadyForQuery message in a transaction. */
 const READY_IN_TRANSACTION = Buffer.from([0x5a, 0, 0, 0, 5, 0x54]);

@@ -299,7 +299,7 @@ describe('many delayed runs of one organization', () => {
     expect(await countRuns(hostile, 'delayed_by is null')).toBe(1);
   });
 
-  it('that wait for a rate are checked in parts', async () => {
+  it('that wait for a rate limit are checked in parts', async () => {
     await createWorkflow(hostile, STEPS, manual({ rate: { runs: 1, per_seconds: 60 } }));
     await insertRuns(hostile, 2500, { set: `delayed_by = 'rate', delayed_until = '-infinity'` });
     await wake(20);

@@ -56,7 +56,9 @@ describe.skipIf(!findPgBouncer())('a start behind PgBouncer', () => {
     return rows.length;
   };
 
-  /** Returns the error message that refuses this user. By default, the user is the owner of the database. */
+  /**
+   * Returns the error message with which a start refuses this user. By default, the user is the owner of the database.
+   */
   const refusal = (url: string, user = new URL(url).username): string =>
     `DATABASE_URL: the pooler 127.0.0.1:${new URL(url).port} gives the transactions of its user ${user} to ` +
     'different connections of the server, and Switchboard needs the same one until it disconnects. Set pool_mode = ' +

@@ -207,7 +207,7 @@ describe('every table of an organization', () => {
     expect(rows).toEqual([]);
   });
 
-  it('is claimed only in sub-selects that run once, so that no plan can exceed the batch size', async () => {
+  it('has its rows claimed only in sub-selects that run once, so that no plan can exceed the batch size', async () => {
     const { rows } = await client.query<{ name: string; source: string }>(`
       select p.oid::regprocedure::text as name, p.prosrc as source from pg_proc p
       join pg_namespace n on n.oid = p.pronamespace

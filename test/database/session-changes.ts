@@ -168,7 +168,7 @@ const SHARED_STATE = each([
   `select pg_notify('switchboard_wake_up', n::text) from generate_series(1, 200) n`,
   'listen switchboard_changes',
   `notify switchboard_changes, 'x'`,
-  // These statements change the context and the marks of the service.
+  // These statements change the context of the organization and the setting that enables a dry run.
   `set local switchboard.context = 'org_x.y'`,
   `set session switchboard.context = 'org_x.y'`,
   `set switchboard.dry_run = 'full'`,

@@ -73,7 +73,7 @@ describe.each(sample(WALLS, 2))(
     beforeAll(() => start(isolated));
     afterAll(() => switchboard.close());
 
-    it('answers for a row of another organization exactly as for an unknown id', async () => {
+    it('returns exactly the same answer for a row of another organization and for an unknown id', async () => {
       const templates: { uriTemplate: string }[] = await list(
         'resourceTemplates',
         'resources/templates/list',

@@ -33,7 +33,7 @@ describe.each(sample(WALLS, 2))('tenancy of every tool, %s', (_walls, isolated) 
   beforeAll(() => start(isolated));
   afterAll(() => switchboard.close());
 
-  it('answers for a row of another organization exactly as for an unknown id', async () => {
+  it('returns exactly the same answer for a row of another organization and for an unknown id', async () => {
     const cases = tools.flatMap((tool) =>
       Object.keys(tool.inputSchema.properties)
         .filter(isReference)

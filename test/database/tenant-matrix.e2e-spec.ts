@@ -72,7 +72,7 @@ describe.each([
   });
   afterAll(() => switchboard.close());
 
-  it('answers as for an unknown id, and changes no row of that organization', async () => {
+  it('returns the same answer as for an unknown id, and changes no row of that organization', async () => {
     const theirIds = new Ids(theirs);
     const cases = tools.flatMap((tool) =>
       Object.keys(tool.inputSchema.properties)

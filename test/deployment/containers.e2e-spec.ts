@@ -45,7 +45,7 @@ describe('docker-compose.yml', () => {
     expect(Object.keys(services)).toEqual(['postgres', 'redis', 'web', 'worker']);
   });
 
-  it('runs every container with a read-only file system, without capabilities and new privileges', () => {
+  it('runs every container with a read-only file system, without capabilities, and without new privileges', () => {
     for (const [, service] of each) {
       expect(service.read_only).toBe(true);
       expect(service.cap_drop).toEqual(['ALL']);

@@ -186,7 +186,7 @@ describe('docs/recipes', () => {
     });
   });
 
-  it('slack-command.md answers the challenge, and a command at its response_url', async () => {
+  it('slack-command.md answers the challenge, and sends the answer to a command to its response_url', async () => {
     await acme.call('create_contact', {
       email: 'ada@example.com',
       first_name: 'Ada',

@@ -8,7 +8,7 @@ import { waitFor } from '../support/wait-for.js';
 
 const MOST_OPEN = 20;
 const BOUNDARY = 'part';
-/** The beginnings of bodies that are too short for an import to be stored. */
+/** The beginning of the body for each kind of upload. It is so short that the service stores no import. */
 const BODIES = {
   file: { type: 'text/csv', beginning: 'email\n' },
   form: {

@@ -99,17 +99,17 @@ describe('the rows of an upload', () => {
     [';', 'email;first_name\na@example.com;"A, B"\n'],
     ['\t', 'email\tfirst_name\r\na@example.com\tA, B\r\n'],
     ['|', 'email|first_name\ra@example.com|A\r'],
-  ])('have the delimiter %j', async (delimiter, file) => {
+  ])('are split at the delimiter %j', async (delimiter, file) => {
     const uploaded = await upload(acme, file);
     expect(uploaded).toMatchObject({ delimiter, columns: ['email', 'first_name'], rows: 1 });
   });
 
-  it('have the delimiter that the caller chose', async () => {
+  it('are split at the delimiter that the caller chose', async () => {
     const { columns } = await upload(acme, 'a,b;c\n1,2;3\n', '?delimiter=;');
     expect(columns).toEqual(['a,b', 'c']);
   });
 
-  it('have quotes, line breaks in quotes, empty lines and mixed line ends', async () => {
+  it('can have quotes, line breaks in quotes, empty lines and mixed line ends', async () => {
     const file =
       'email,first_name\r\n\r\n"a@example.com","say ""hi""\r\nthere"\nb@example.com,5" pipe\r"c@example.com"x,y\n\n';
     const { rows, preview } = await upload(acme, file);

@@ -40,7 +40,7 @@ describe('GET /api/mcp/keys/current', () => {
     });
   });
 
-  it('refuses a revoked key with the time of its end and a challenge', async () => {
+  it('refuses a revoked key with a challenge and the time of the revocation', async () => {
     await create({});
     const response = await describeKey(acme.key);
     expect(response.status).toBe(401);

@@ -101,7 +101,7 @@ describe('a part of a value', () => {
 });
 
 describe('a key that may start workflows', () => {
-  it('reads resume URLs as they are', async () => {
+  it('reads resume URLs with their signatures', async () => {
     const agent = await withKey({ tools: ['get_run', 'list_messages', 'trigger_workflow'] });
     const [url] = await urlsFor(agent);
     expect(await resume(url!)).toBe(202);

@@ -76,7 +76,7 @@ describe('a workflow run as a task', () => {
     expect((await getRun(acme, created.taskId)).id).toBe(created.taskId);
   });
 
-  it('can be read at once, but only by its organization', async () => {
+  it('can be read immediately, but only by its organization', async () => {
     const { taskId } = await begin([pause]);
     expect(await getTask(acme, taskId)).toMatchObject({ resultType: 'complete', taskId });
   });

@@ -28,7 +28,7 @@ import {
 
 const CONTACT = { email: 'ada@example.com', phone: '+493012345678', properties: {} };
 const CONTENT = { subject: null, body: 'Hello' };
-/** Undefined, because channels call these services only for e-mails with their own sender. */
+/** Undefined, because channels use these services only for e-mails with attachments or with a `from` address. */
 const FILES = undefined as unknown as FilesService;
 const SENDERS = undefined as unknown as SendersService;
 

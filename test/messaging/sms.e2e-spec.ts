@@ -139,7 +139,7 @@ describe('SMS', () => {
       ],
       3,
     ),
-  )('is refused at once when it cannot be sent: %#', async (given, message) => {
+  )('is refused immediately when it cannot be sent: %#', async (given, message) => {
     await addTwilio();
     const { error } = await acme.call('send_message', {
       contact_id: contactId,
@@ -315,7 +315,7 @@ describe('SMS', () => {
     });
   });
 
-  it('is found by the id that the provider gave it when a report names this id', async () => {
+  it('is found by the id from the provider when a report contains this id', async () => {
     await addTwilio();
     const { id } = await sendSms();
     const { provider_message_id: sid } = await until(id, 'sent');

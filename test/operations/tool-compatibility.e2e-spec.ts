@@ -287,7 +287,7 @@ describe('the compatibility report of a deployment', () => {
     ]);
   });
 
-  it('checks only the arguments of versions from a release without tool schemas', async () => {
+  it('checks only the arguments if a version comes from a release without tool schemas', async () => {
     await begin();
     const { id } = await createWorkflow(acme, STEPS);
     await switchboard.ownerQuery(

@@ -99,7 +99,7 @@ describe('OutboundClient with a hostile name server', () => {
     );
   });
 
-  it('asks for the host of the URL in TLS', async () => {
+  it('sends the host of the URL as the server name of TLS', async () => {
     const served: string[] = [];
     const server = createTlsServer({
       SNICallback: (name, done) => {

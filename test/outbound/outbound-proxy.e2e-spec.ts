@@ -125,7 +125,7 @@ describe('the outbound proxy', () => {
     expect(sink.connections).toBe(0);
   });
 
-  it('carries TLS for the host of the URL', async () => {
+  it('carries TLS, with the host of the URL as the server name', async () => {
     const served: string[] = [];
     const server = createTlsServer({
       SNICallback: (name, done) => {

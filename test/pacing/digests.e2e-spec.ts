@@ -150,7 +150,7 @@ describe('a digest', () => {
     expect((await numbered(id, 2)).digest_count).toBe(2);
   });
 
-  it('is sent at once when it is full', async () => {
+  it('is sent immediately when it is full', async () => {
     const { id } = await createContact(acme);
     const limits = { max_items: 2 };
     await numbered(id, 1, limits);

@@ -43,7 +43,7 @@ describe('quiet_until', () => {
     ['Mars/Olympus', '2026-06-11T06:00:00Z'],
     ['', '2026-06-11T06:00:00Z'],
     [null, '2026-06-11T06:00:00Z'],
-  ])('uses the zone of the contact, or that of the organization: %s', async (zone, until) => {
+  ])('uses the time zone of the contact, or else of the organization: %s', async (zone, until) => {
     expect(await quietUntil('2026-06-11T03:00:00Z', zone, ['21:00', '08:00'])).toBe(until);
   });
 

@@ -105,7 +105,7 @@ describe('the quota of contacts', () => {
     await untilMeasured(async () => (await create()).status === 200);
   });
 
-  it('has room at once when the operator raises it, and applies to one organization only', async () => {
+  it('has room immediately when the operator raises it, and applies to one organization only', async () => {
     await limit('contacts', 0);
     expect((await create()).status).toBe(409);
     const other = await createOrganization(switchboard);

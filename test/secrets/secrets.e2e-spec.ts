@@ -104,7 +104,7 @@ describe('secrets of an organization', () => {
       ],
       3,
     ),
-  )('that look like expressions are sent as they are: %s', async (secret) => {
+  )('that look like expressions are sent unchanged: %s', async (secret) => {
     await setSecret({ name: 'odd', secret });
     const body = '{{ trigger.payload.name }}:{{ secrets.odd }}';
     const json = { key: '{{ secrets.odd }}' };
@@ -408,7 +408,7 @@ describe('secrets of an organization', () => {
     ]);
   });
 
-  it('keep the members that a change leaves out, so that a new value needs only the name', async () => {
+  it('keep the members that a change leaves out, so that a call can change the value alone', async () => {
     await setSecret({
       name: 'partly',
       kind: 'oauth2_client',

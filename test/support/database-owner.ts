@@ -13,7 +13,8 @@ export interface DatabaseOwner {
 
 export async function createDatabaseOwner(): Promise<DatabaseOwner> {
   const template = new URL(process.env.TEST_TEMPLATE_URL!);
-  // The names of test databases begin with the name of the template, so a database that is left behind fails the run.
+  // The name begins with the name of the template. So the check after all tests finds a database that a test has left
+  // behind.
   const name = `${template.pathname.slice(1)}_o${randomBytes(4).toString('hex')}`;
   const databases: string[] = [];
   const administrator = new Client({ connectionString: template.href });

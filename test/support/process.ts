@@ -25,7 +25,7 @@ export function buildTree(): void {
  */
 export function bundleProgram(program: string): string {
   buildTree();
-  // The bundle finds the packages that it does not contain only below the checkout.
+  // The folder must be below the checkout. Otherwise, the bundle would not find the packages that are not part of it.
   const folder = resolve(ROOT, 'dist/programs', String(process.pid));
   execFileSync(process.execPath, ['scripts/bundle-service.mjs', program, folder], { cwd: ROOT });
   return resolve(folder, 'main.js');

@@ -136,7 +136,7 @@ describe('the draft of a template', () => {
 });
 
 describe('the versions of a template', () => {
-  it('stay as they were published, can be compared, and become the draft again', async () => {
+  it('never change, can be compared, and can become the draft again', async () => {
     const { id } = await createTemplate(acme, { variants: texts('first') });
     await publish(acme, id);
     const given = { template_id: id, variants: texts('second') };

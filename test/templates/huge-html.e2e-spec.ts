@@ -9,7 +9,10 @@ import { createTemplate, publish } from './template.js';
 const repeat = (count: number, value: (name: number) => string): string =>
   Array.from({ length: count }, (_, index) => value(index)).join('');
 
-/** Juice replaces code blocks by words, and puts them back. Two of these blocks contain the word of the next block. */
+/**
+ * Juice replaces each code block by a placeholder, and later replaces the placeholder by the code block. Two of these
+ * code blocks contain the placeholder of the next one many times.
+ */
 const CODE_BLOCKS = [
   '<style>p{color:red}</style><p>x</p>',
   `<%${'JUICE_CODE_BLOCK_1_'.repeat(40)}%>`,

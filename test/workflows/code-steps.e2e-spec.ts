@@ -115,7 +115,7 @@ describe('a code step', () => {
     expect(failed).toMatchObject({ status: 'failed', reason: 'step_failed:broken' });
   });
 
-  itSlow('is attempted again after a timeout, as its retry says', async () => {
+  itSlow('is attempted again after a timeout, as its retry policy says', async () => {
     const ended = await run([
       {
         id: 'loop',

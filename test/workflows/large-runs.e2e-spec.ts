@@ -184,7 +184,7 @@ describe('a run with large values', () => {
     [1000, IS_THOROUGH ? MIB : 16 * 1024],
     [3000, 1000],
   ])(
-    'is read in answers below 1 MiB with %i outputs of %i bytes, without delaying others',
+    'is read in answers below 1 MiB with %i outputs of %i bytes, without delaying other callers',
     async (count, bytes) => {
       const runId = await fill(count, bytes);
       let steps: LargeRun['steps'] = [];

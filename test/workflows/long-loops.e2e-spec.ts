@@ -98,7 +98,7 @@ describe('a loop with folded iterations', () => {
     expect(stepOf(ended, 'each').output).toMatchObject({ count: 0, results: [] });
   });
 
-  it('keeps no results of more than 1,000 items, and a step that reads them fails with an explanation', async () => {
+  it('keeps no results if it has more than 1,000 items, and a step that reads the results fails with an explanation', async () => {
     const loop = {
       id: 'each',
       ...pagesOf(1001, 600),

@@ -64,7 +64,7 @@ describe('race', () => {
     return { runId, call };
   };
 
-  it('ends with the list that an event ends, and cancels the wait of the other list', async () => {
+  it('ends when a call of the resume URL lets one list finish, and cancels the wait of the other list', async () => {
     const { runId, call } = await waiting();
     expect(await call()).toBe(202);
     const run = await ended(runId);
@@ -80,7 +80,7 @@ describe('race', () => {
     expect(outputOf(run, 'after')).toEqual({ value: { winner: 0, result: { done: true } } });
   });
 
-  it('ends with the list whose time comes first, and answers the resume URL of the other list with 410', async () => {
+  it('ends when the time for which one list waits is over, and answers the resume URL of the other list with 410', async () => {
     const { runId, call } = await waiting();
     await switchboard.ownerQuery(
       `update run_steps set wake_at = now() where run_id = $1 and step_id = 'late'`,
@@ -235,7 +235,7 @@ describe('race', () => {
     expect(states(run)).toContain('each[1].late canceled');
   });
 
-  it('fails the run when a list fails before another one is done, and the run can be retried', async () => {
+  it('fails the run when a list fails before another list is done, and the run can be retried', async () => {
     const name = 'race retried';
     ProbeTools.failures.set(name, 1);
     const failing = { id: 'failing', tool: 'probe_fail', arguments: { name, code: 'conflict' } };

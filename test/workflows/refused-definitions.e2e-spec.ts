@@ -127,11 +127,14 @@ describe('a definition', () => {
     ['{{ trigger.payload.x }} == 1', 'without braces'],
     ["trigger.payload.x == 'a' && trigger.payload.y", 'and, or, not'],
     ['trigger.payload.x || trigger.payload.y', 'and, or, not'],
-  ])('says how to write the condition %s', async (condition, hint) => {
-    const { error } = await save({ steps: [find({ if: condition })] });
-    expect(error?.details).toMatchObject([{ path: 'steps[0].if' }]);
-    expect(error!.details![0]!.message).toContain(hint);
-  });
+  ])(
+    'is refused with the condition %s, and the error says how to write the condition',
+    async (condition, hint) => {
+      const { error } = await save({ steps: [find({ if: condition })] });
+      expect(error?.details).toMatchObject([{ path: 'steps[0].if' }]);
+      expect(error!.details![0]!.message).toContain(hint);
+    },
+  );
 
   it('is accepted with braces in a text of a condition', async () => {
     const condition = "trigger.payload.x contains '{{' or trigger.payload.x == ' && '";
@@ -166,7 +169,7 @@ describe('the secret of a webhook', () => {
   const update = (id: string, trigger: object) =>
     acme.call('update_workflow', { workflow_id: id, trigger });
 
-  it('is kept while the workflow has another trigger, and is lost only when somebody removes it', async () => {
+  it('is kept while the workflow has a trigger of another type, and is lost only when somebody removes the secret', async () => {
     const { id } = await createWorkflow(acme, [], {
       trigger: { type: 'webhook', secret: true, tolerance_seconds: 300 },
     });

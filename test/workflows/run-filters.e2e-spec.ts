@@ -37,8 +37,8 @@ describe('a list of runs', () => {
       email: 'a@example.com',
     });
     contact = made.value.contact.id;
-    // Nearly all runs are of the busy workflow. The few runs of the quiet one are the oldest, so a scan from the
-    // newest would read all rows to find them.
+    // Nearly all runs are of the busy workflow. The few runs of the quiet workflow are the oldest, so a scan that
+    // begins at the newest run would read all rows to find them.
     await switchboard.ownerQuery(
       `insert into workflow_runs (organization_id, id, workflow_id, workflow_version, trigger_type, payload, status,
          reason, contact_id, created_at, started_at, finished_at)
@@ -184,7 +184,7 @@ describe('a list of runs', () => {
     },
   );
 
-  it('refuses a malformed time, and names it', async () => {
+  it('refuses a malformed time, and names the argument', async () => {
     for (const name of ['created_after', 'created_before', 'finished_after', 'finished_before']) {
       const { error } = await acme.call('list_runs', { [name]: 'yesterday' });
       expect(error).toMatchObject({ code: 'invalid_arguments', details: [{ path: name }] });

@@ -400,7 +400,7 @@ describe.concurrent('a debounce limit', () => {
     expect(ProbeTools.count('flood')).toBe(1);
   });
 
-  itSlow('applies the other limits afterwards', async () => {
+  itSlow('applies the other limits after the delay of debounce', async () => {
     ProbeTools.hold('all limits');
     const { id } = await limited(
       {
@@ -486,7 +486,7 @@ describeSlow('without workers', () => {
   });
   afterAll(() => web.close());
 
-  it('a start and an end admit runs at once, without a poll', async () => {
+  it('the start and the end of a run admit runs immediately, without a poll', async () => {
     const { id } = await createWorkflow(organization, [], {
       trigger: { type: 'manual', limits: { concurrency: { runs: 1 } } },
     });

@@ -199,7 +199,7 @@ describe('the recovery of runs', () => {
   });
 
   it.each([true, false])(
-    'never changes the row of a finished step (known to the worker: %s)',
+    'never changes the row of a finished step (the worker has loaded this row: %s)',
     async (isKnown) => {
       const workflow = await createWorkflow(acme, [effect('a', 'walled')]);
       const runId = await trigger(acme, workflow.id);
@@ -294,7 +294,7 @@ describe('the recovery of runs', () => {
     });
   });
 
-  it('rolls back the effect of a step that is stopped in the middle, and repeats it once', async () => {
+  it('rolls back the effect of a step that is stopped in the middle, and then executes the step once', async () => {
     ProbeTools.hold('cut');
     const workflow = await createWorkflow(acme, [effect('a', 'cut')]);
     const runId = await trigger(acme, workflow.id);

@@ -123,7 +123,7 @@ describe('the inputs and outputs of a run', () => {
     });
   });
 
-  it('that SQL of a tool stored with more values are not parsed, and end the run', async () => {
+  it('are not parsed when SQL of a tool has stored more than 400,000 values, and the run ends', async () => {
     const { id } = await createWorkflow(acme, [{ id: 'pause', wait: { days: 1 } }]);
     const { body } = await postWebhook(switchboard, id, {});
     await runUntil(acme, body.runId, 'waiting');
@@ -170,7 +170,7 @@ describe('the inputs and outputs of a run', () => {
     ['output', '{"output": {"bytes": -1500019, "preview": ""}}'],
     ['error', null],
   ])(
-    'fail the run when it continues, if more than 128 MiB are stored as %s with the sizes %s',
+    'make a waiting run fail when it continues, if more than 128 MiB are stored in the column %s and `cut` is %s',
     async (column, cut) => {
       const { id } = await createWorkflow(acme, [
         { id: 'first', set: { a: 1 } },

@@ -54,7 +54,7 @@ describe.concurrent('a step that runs another workflow', () => {
     return { id: 'hold', tool: 'probe_outside', arguments: { name } };
   };
 
-  itSlow('fails a step that reads outputs which are too large together', async () => {
+  itSlow('fails a step when the outputs that it reads are together too large', async () => {
     const text = '{{ trigger.payload.text }}';
     const child = await workflow([echo('a', { text }), echo('b', { text })]);
     const sub = { id: 'sub', run_workflow: child, payload: { text } };

@@ -221,7 +221,7 @@ describe('a step that waits for an event', () => {
     });
   });
 
-  it('reads its condition in turns, and once for all runs of the process', async () => {
+  it('parses its condition in the turns of the organization, and only once for all runs of the process', async () => {
     const liquid = switchboard.app.get(LiquidSandbox);
     const condition = 'event.contact.id == trigger.payload.read_once';
     const inTurns = vi.spyOn(liquid, 'readCondition');
@@ -233,7 +233,7 @@ describe('a step that waits for an event', () => {
       [acme.id, condition],
       [acme.id, condition],
     ]);
-    // The check of each of the two definitions reads the condition too.
+    // The checks of the two definitions parse the condition once each. The runs together parse it once.
     expect(immediately.mock.calls.filter(([read]) => read === condition)).toHaveLength(3);
     vi.restoreAllMocks();
   });

@@ -141,7 +141,7 @@ describe('a webhook with a respond step', () => {
     expect(answered).toEqual([true, false, false]);
   });
 
-  it('answers from on_failure', async () => {
+  it('answers with a respond step in on_failure', async () => {
     const { id } = await create(
       [failing],
       {},

@@ -119,7 +119,7 @@ describe('a malformed or oversized webhook request', () => {
     ],
     ['a length of 1 GB', ['Content-Length: 1000000000'], '{"a":1}', /^HTTP\/1\.1 4(?:00|13) /],
     ['chunks, but sends none', ['Transfer-Encoding: chunked'], '{"a":1}', /^HTTP\/1\.1 400 /],
-  ])('starts no run when it claims %s', async (_what, lines, body, expected) => {
+  ])('starts no run when its headers announce %s', async (_what, lines, body, expected) => {
     await expectNoRun(async () => {
       expect(await sendRaw([`Content-Type: ${JSON_TYPE}`, ...lines], body)).toMatch(expected);
     });

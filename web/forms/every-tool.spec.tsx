@@ -66,7 +66,10 @@ function mayBeEmpty(schema: Schema, name: string): boolean {
   return inner?.type === 'string' && !inner.enum && !inner.minLength;
 }
 
-/** Reads the tools from the service's own registry, whose sources have other TypeScript settings. */
+/**
+ * Reads the tools from the registry of the service. The path of the import is a variable, so that TypeScript does not
+ * check the sources of the service with the settings of `web`.
+ */
 async function registeredTools(): Promise<Tool[]> {
   const path = '../../src/bootstrap/preview-tool-registry.ts';
   const module: unknown = await import(path);

@@ -5,7 +5,7 @@ export const approvalsTexts = defineTexts(
   {
     title: 'Approvals',
     about:
-      'Calls of agents that a person must approve first. An approval is for exactly this call, once, within an hour.',
+      'Calls of agents that a person must approve first. An approval lets the agent make exactly this call, once, within an hour.',
     show: 'Show',
     pending: 'Only calls that can be answered',
     all: 'Include answered and expired calls',

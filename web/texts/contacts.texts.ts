@@ -36,7 +36,7 @@ export const contactsTexts = defineTexts(
     edit: 'Edit the contact',
     deleteTitle: 'Delete this contact?',
     deleteText:
-      'The contact is deleted permanently, with its properties, topics and history of consent. Its runs stay without it, until retention deletes them.',
+      'The contact is deleted permanently, with its properties, topics and history of consent. Its runs stay, without a contact, until retention deletes them.',
     alsoMessages: (count: number) => `Also delete its messages (${count})`,
     alsoSuppressions: (count: number) => `Also forget that its addresses are suppressed (${count})`,
     alsoSuppressionsAbout: 'A new contact with the same address would get messages again.',

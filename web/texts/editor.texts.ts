@@ -105,7 +105,7 @@ export const editorTexts = defineTexts(
     itemSource: 'Items from',
     itemSources: { list: 'a list', pages: 'pages, one after the other' },
     pageItemsAbout:
-      'An expression that returns the items of the page, from the steps that read it.',
+      'An expression that returns the items of one page. It uses the outputs of the steps that read the page.',
     nextPage: 'Cursor of the next page',
     nextPageAbout:
       'An expression that returns the cursor of the next page, and nothing on the last page. The steps that read a page see this value as cursor.',

@@ -78,7 +78,7 @@ export const runsTexts = defineTexts(
     },
     cancel: 'Cancel the run',
     cancelTitle: 'Cancel this run?',
-    cancelText: 'What its steps did is not undone. A canceled run can be retried.',
+    cancelText: 'Finished steps are not undone. A canceled run can be retried.',
     canceled: 'The run was canceled.',
     retry: 'Retry from the failed step',
     retryTitle: 'Retry this run?',
@@ -107,7 +107,7 @@ export const runsTexts = defineTexts(
         replay: (count: number) => (count === 1 ? 'Replay 1 run' : `Replay ${count} runs`),
       },
       cancelText:
-        'Cancels the runs that match the filters and have not ended. What their steps did is not undone.',
+        'Cancels the runs that match the filters and have not ended. Finished steps are not undone.',
       retryText:
         'Continues the failed runs that match the filters, or the canceled ones when that state is chosen.',
       replayText:

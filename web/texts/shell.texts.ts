@@ -11,7 +11,7 @@ export const shellTexts = defineTexts(
     account: 'Account',
     signOut: 'Sign out',
     commands: {
-      open: 'Go to or do …',
+      open: 'Find a page or command …',
       title: 'Commands',
       search: 'Type the name of a page or command',
       none: 'No command has this name.',

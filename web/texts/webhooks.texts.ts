@@ -31,7 +31,7 @@ export const webhooksTexts = defineTexts(
     },
     deliveries: {
       none: 'No deliveries yet',
-      noneAbout: 'Send one to the address of the webhook. Refused ones appear here too.',
+      noneAbout: 'Send a delivery to the webhook address. Refused deliveries appear here too.',
       noWebhook: 'This workflow has no webhook.',
       received: 'Received',
       kind: 'Kind',

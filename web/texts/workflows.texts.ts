@@ -93,7 +93,7 @@ export const workflowsTexts = defineTexts(
       dryDone: 'A run could begin. Its start would change:',
       dryTruncated: 'Only the first changes are listed.',
       start: 'Start a run',
-      startAbout: 'A run executes the saved steps, with everything they send.',
+      startAbout: 'A run executes the saved steps. It really sends their messages and requests.',
       unsaved: 'Your unsaved changes are not part of it.',
       inactive: 'Only an active workflow can be started. Activate it first.',
     },

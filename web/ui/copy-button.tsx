@@ -13,7 +13,10 @@ interface CopyButtonProps {
   onCopied?: () => void;
 }
 
-/** Copies a text, and shows whether this worked. It fails without https, because browsers have no clipboard then. */
+/**
+ * Copies a text, and shows whether this worked. Copying fails on a page without https, because browsers give such a
+ * page no clipboard.
+ */
 export function CopyButton({ text, label, onCopied }: CopyButtonProps) {
   const texts = useTexts(uiTexts);
   const [state, setState] = useState<'ready' | 'copied' | 'failed'>('ready');

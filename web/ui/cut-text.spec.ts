@@ -74,7 +74,7 @@ describe(foreignLine, () => {
 });
 
 describe(splitText, () => {
-  it('ends parts after lines, and returns every character once', () => {
+  it('ends each part at the end of a line, and returns every character once', () => {
     const text = `${'x'.repeat(15_000)}\n`.repeat(4);
     const parts = splitText(text);
     expect(parts).toHaveLength(4);

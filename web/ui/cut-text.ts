@@ -76,7 +76,7 @@ export function foreignLine(text: string, most = MOST_NAME_CHARACTERS): string {
   return revealHidden(start.toWellFormed().replaceAll(/\s+/g, ' ').trim());
 }
 
-/** Splits a text into parts of at most 20,000 characters, after a line where possible. */
+/** Splits a text into parts of at most 20,000 characters. A part ends at the end of a line where possible. */
 export function splitText(text: string): string[] {
   const parts: string[] = [];
   let start = 0;

@@ -109,7 +109,7 @@ interface LongTableProps<Row> extends TableProps<Row> {
   size: number;
 }
 
-/** Shows rows that came in one answer, page by page. */
+/** Shows the rows of one answer of the service in pages. */
 export function LongTable<Row>({ rows, size, ...table }: LongTableProps<Row>) {
   const pages = usePages(rows, size);
   return (

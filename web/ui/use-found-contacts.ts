@@ -20,7 +20,7 @@ export interface FoundContacts {
 
 /**
  * Finds contacts by a part of a name, an address or an external id, or by a complete id. Returns undefined until the
- * contacts for exactly this text are known, so that nobody can choose one that was found for an earlier text.
+ * contacts for exactly this text are known, so that nobody can choose a contact that was found for an earlier text.
  */
 export function useFoundContacts(typed: string): FoundContacts | undefined {
   const text = typed.trim();

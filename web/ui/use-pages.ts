@@ -4,7 +4,7 @@ import type { Pager } from '../api/use-paged-tool.ts';
 interface Place {
   /** The index of the current page among the pages of the rows, from 0. */
   at: number;
-  /** The numbers of pages of the earlier answers, the first answer first. */
+  /** For each earlier answer, the number of pages of its rows. The first answer comes first. */
   before: readonly number[];
 }
 
@@ -26,8 +26,8 @@ const ONE_ANSWER: Answers = { pager: { page: 1 }, isWaiting: false };
 
 /**
  * Splits the rows of one answer of the service into pages of `size`, so that a long list is never rendered completely.
- * A list that the service returns in several answers needs the third argument: after the last page of one answer, its
- * pager reads the next answer.
+ * A list that the service returns in several answers needs the third argument. After the last page of one answer, the
+ * pager in this argument reads the next answer.
  */
 export function usePages<Row>(
   given: readonly Row[] | undefined,

@@ -78,8 +78,8 @@ export class AddressVerificationService implements BeforeApplicationShutdown {
   }
 
   /**
-   * Sends the mail after a sign-up, if its link raises the quota of the organization. It returns at once: sign-up does
-   * not wait for a mail server. A mail that fails is only logged, because the person can request another.
+   * Sends the mail after a sign-up, if its link raises the quota of the organization. Returns immediately, because
+   * sign-up must not wait for a mail server. A mail that fails is only logged, because the person can request another.
    */
   mailAfterSignUp(account: Account, address: string, language: Language): void {
     const sending = this.describe(account)

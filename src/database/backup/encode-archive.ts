@@ -7,7 +7,7 @@ import {
   MOST_FRAME_BYTES,
 } from './archive-entry.js';
 
-/** Returns the bytes of an archive, with a SHA-256 of the rows of each table and one of the whole archive. */
+/** Returns the bytes of an archive, with a checksum (SHA-256) for each table and a checksum of the whole archive. */
 export async function* encodeArchive(
   entries: AsyncIterable<ArchiveEntry>,
 ): AsyncGenerator<Buffer, void> {

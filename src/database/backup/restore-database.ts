@@ -161,7 +161,7 @@ async function copyTable(
 /**
  * Gives all events and waits the id of the transaction of the restore. The old ids mean nothing on another server: an
  * event from before the backup could end a wait that begins after the restore. A wait that began while the transaction
- * of an event was open gets the time of the event, so that the event still ends it.
+ * of an event was open gets the time of the event. So this event can still end the wait.
  */
 async function renewTransactionIds(client: Client, tables: readonly StoredTable[]): Promise<void> {
   const names = new Set(tables.map(({ name }) => name));

@@ -58,7 +58,7 @@ export async function copyTemplate(
   const archive = await readFile(findTemplate());
   await mkdir(cluster, { mode: 0o700 });
   unpackCluster(archive, originOf(binaries), cluster, user);
-  // Until here, `user` cannot enter the folder. Otherwise `user` could put links where root writes.
+  // Before the next line, `user` cannot enter the folder. Otherwise `user` could put links where root writes.
   if (user) await chown(cluster, user.uid, user.gid);
   await runSingleUser(binaries, cluster, user, [
     `alter role ${ROLE} password ${escapeLiteral(password)}`,
@@ -66,8 +66,8 @@ export async function copyTemplate(
 }
 
 /**
- * Returns the file that `npm ci` makes in `dist`, and that `scripts/build.mjs` keeps there. It is found from the
- * compiled code and from the sources, which tests run. It is not in the npm package.
+ * Returns the path of the template that `npm ci` makes in `dist`, and that `scripts/build.mjs` keeps there. Works in
+ * the compiled code, and in the sources, which tests run. Throws when there is no template, as in the npm package.
  */
 function findTemplate(): string {
   const file = ['../../..', '../../../dist']

@@ -40,7 +40,7 @@ export interface EmbeddedPostgresOptions {
   /** Is called once when the server has ended: its owner stopped it, or it crashed. It is not called after `stop()`. */
   readonly onLost?: () => void;
   /**
-   * Is called each time a slow program of PostgreSQL has begun and this process only waits for it. It is not
+   * Is called each time a slow program of PostgreSQL has begun and this process only waits for that program. It is not
    * called for a server that runs already.
    */
   readonly onSpawn?: () => void;

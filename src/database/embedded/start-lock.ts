@@ -7,7 +7,7 @@ import { isRunning, ownIdentity, parseIdentity, type ProcessIdentity } from './p
 
 const POLL_MS = 20;
 // The longest wait for the lock. initdb takes less time, even on a slow disk. With a shorter limit, a start would fail
-// although it only has to wait for another one.
+// although it only has to wait for another process to start the database.
 const TIMEOUT_MS = 120_000;
 
 interface Holder extends ProcessIdentity {

@@ -13,7 +13,10 @@ const CONNECT_FAILED = new Error('The connection ended before it was established
 export interface ChannelHandlers {
   /** Receives a payload, and must not throw. An empty payload means that payloads were lost. */
   receive(payload: string): void;
-  /** Is called when the listener is connected again, and must not throw. Notifications in between are lost. */
+  /**
+   * Is called when the listener is connected again, and must not throw. Notifications that were sent while it was not
+   * connected are lost.
+   */
   reconnected?(): void;
 }
 

@@ -86,8 +86,8 @@ export interface ResealResult {
 
 /**
  * Encrypts all stored secrets with the current key of the box. Processes that have both keys can run meanwhile. Commits
- * every hundred rows. After an interrupted call, the next one continues where it stopped, because rows that are sealed
- * with the current key are not selected.
+ * every hundred rows. After an interrupted call, the next call continues with the remaining rows, because rows that are
+ * sealed with the current key are not selected.
  */
 export async function resealSecrets(client: Client, box: SecretBox): Promise<ResealResult> {
   const workflows = await resealTable(client, box, WORKFLOWS);

@@ -9,7 +9,7 @@ export class ActiveOrganizations {
     this.ids.add(organizationId);
   }
 
-  /** Returns the ids and forgets them. */
+  /** Returns the ids of the organizations that have written since the last call. */
   take(): string[] {
     if (this.ids.size === 0) return [];
     const taken = [...this.ids];

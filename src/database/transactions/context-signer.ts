@@ -5,7 +5,7 @@ const MOST_KEPT = 2000;
 
 /**
  * Signs the organization of a transaction. The SQL function `open_context()` checks the signature and binds the
- * transaction. Row-level security then gets the organization from `current_organization()`.
+ * transaction to the organization. Row-level security then gets the organization from `current_organization()`.
  */
 export class ContextSigner {
   private readonly kept = new Map<string, string>();

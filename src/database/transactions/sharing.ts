@@ -2,7 +2,10 @@ import { SharedCommits } from './shared-commits.js';
 import { SharedReads } from './shared-reads.js';
 import type { TenantConnections } from './tenant-connections.js';
 
-/** The work that transactions share when they arrive at the same moment (docs/adr/0055-calls-that-share-commits.md). */
+/**
+ * Holds the two objects that join the reads and the commits of transactions that arrive at the same moment
+ * (docs/adr/0055-calls-that-share-commits.md).
+ */
 export class Sharing {
   readonly reads: SharedReads;
   readonly commits: SharedCommits;

@@ -151,7 +151,8 @@ export class TenantDatabase {
   /** Runs `work` outside of the current transaction. Inside a dry run, its transactions are part of the dry run. */
   outside<T>(work: () => Promise<T>): Promise<T> {
     const outer = this.storage.getStore();
-    // `exit()` is not used: in Node.js 20 the outer transaction is current again as soon as `work` has begun another.
+    // `exit()` is not used: in Node.js 20, when `work` begins another transaction, the outer transaction becomes
+    // current again.
     return this.storage.run(outer?.isDryRun ? { ...outer, session: undefined } : undefined, work);
   }
 

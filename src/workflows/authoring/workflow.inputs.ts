@@ -54,7 +54,7 @@ export class CreateWorkflowInput {
   @ObjectList({ max: MAX_STEPS })
   steps: object[];
 
-  @ObjectList('Steps once the run has failed; they see failure.step and failure.error.message.', {
+  @ObjectList('Steps to run after a failure; they see failure.step and failure.error.message.', {
     optional: true,
     max: MAX_STEPS,
   })

@@ -38,7 +38,7 @@ export class WorkflowView {
   @ObjectList('Steps as they were saved.')
   steps: object[];
 
-  @ObjectList('Steps after the run has failed.', { optional: true })
+  @ObjectList('Steps that run after the run has failed.', { optional: true })
   on_failure?: object[];
 
   @Text('POST a JSON object to this URL to start the workflow; null without a webhook.', {

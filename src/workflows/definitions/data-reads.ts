@@ -53,7 +53,7 @@ const SHOW_RESUME_URLS: readonly string[] = [
 
 /**
  * Returns each place that reads data, such as the contact, and the tools that show this data. An API key with a list of
- * tools needs these tools to save the place, even if no step calls them.
+ * tools can save the definition only if the list contains these tools, even if no step calls them.
  */
 export function dataReadsOf(parts: DefinitionParts, expressions: Expressions): DataRead[] {
   const { trigger = {}, steps: joined = [] } = parts;

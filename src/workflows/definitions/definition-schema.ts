@@ -63,7 +63,7 @@ const TRIGGER_MEMBERS: Record<string, DefinitionSchema> = {
   cron: text('Times as a cron expression, such as 0 9 * * 1.'),
   timezone: text('Time zone of the cron expression, such as Europe/Vienna. The default is UTC.'),
   missed: {
-    description: 'Effect of ticks while no worker was running.',
+    description: 'Effect of the times at which no worker was running.',
     enum: ['skip', 'run_once'],
   },
   event: refer('event', 'Event that starts a run.'),

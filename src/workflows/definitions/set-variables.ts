@@ -69,8 +69,8 @@ function append(before: SetChain | undefined, step: SetStep): SetChain {
 }
 
 /**
- * Finds the names of the values that are set by the steps of a chain. The time of a call depends only on the number of
- * steps in which its chain differs from the chain of the previous call.
+ * Finds the names of the values that are set by the steps of a chain. The duration of a call depends only on the number
+ * of steps that differ between its chain and the chain of the previous call.
  */
 export class VisibleNames {
   private readonly counts = new Map<string, number>();

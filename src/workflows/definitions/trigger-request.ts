@@ -33,7 +33,7 @@ interface RunStartValues {
   readonly createdAt: Date;
 }
 
-/** Returns the value of `trigger` in expressions. Without a request, it has no headers and no query. */
+/** Returns the value of `trigger` in expressions. Without a request, this value has no headers and no query. */
 export function triggerVariable(start: RunStartValues): TriggerVariable {
   const { type, payload, request, createdAt } = start;
   return {

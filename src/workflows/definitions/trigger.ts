@@ -46,7 +46,7 @@ export interface TriggerOptions {
 export interface Trigger {
   type: TriggerType;
   secret?: true | string | null;
-  /** The seconds for which the previous secret stays valid. With 0 it becomes invalid at once. */
+  /** The seconds for which the previous secret stays valid. With 0, the previous secret becomes invalid immediately. */
   overlapSeconds?: number;
   webhook?: WebhookOptionChanges;
   options: TriggerOptions;

@@ -26,7 +26,7 @@ describe(withUnreadable, () => {
     await expect(tested).rejects.toMatchObject({ message: 'The results are too large.' });
   });
 
-  it('leaves the other members and other outputs as they are', async () => {
+  it('does not change the other members and other outputs', async () => {
     expect(await evaluate('{{ each.count }}')).toBe(3);
     expect(withUnreadable(null)).toBeNull();
     expect(withUnreadable({ results: null })).toEqual({ results: null });

@@ -75,7 +75,7 @@ export interface StoredWebhookOptions extends WebhookOptions {
 
 export type WebhookOption = keyof WebhookOptions;
 
-/** The options that a trigger gives. Null removes an option, an absent option stays as it is. */
+/** The options that the trigger of a definition sets. Null removes an option, and an absent option stays unchanged. */
 export type WebhookOptionChanges = { [Name in WebhookOption]?: WebhookOptions[Name] | null };
 
 /** The member of the trigger for each option. */

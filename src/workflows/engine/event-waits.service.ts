@@ -106,7 +106,8 @@ export class EventWaitsService {
     const delivered = outcome?.state === 'delivered' ? outcome : undefined;
     if (!delivered) {
       const now = await this.runs.now(organizationId);
-      // The database clock decides whether the wait is over. The clock of this process may be ahead of it.
+      // The database clock decides whether the wait is over. The clock of this process may be ahead of the database
+      // clock.
       if (entry.wakeAt! > now) return { waiting: toWaiting(entry, entry.wakeAt!, now) };
     }
     await this.waits.end(organizationId, runId, entry.stepId);

@@ -23,7 +23,10 @@ const MAX_SLEEP_MS = 5000;
 /** The longest sleep when a run waits for nothing but its timeout. No attempt of a step takes longer than this time. */
 const MAX_STEP_MS = 300_000;
 
-/** The largest number of steps in a shared transaction, because it occupies a database connection and locks the run. */
+/**
+ * The largest number of steps in a shared transaction. There is a limit, because the transaction occupies a database
+ * connection and locks the run.
+ */
 const MAX_SHARED_STEPS = 20;
 const MAX_SHARED_MS = 100;
 const MAX_SHARED_BYTES = 8 * 1024 * 1024;
@@ -196,7 +199,7 @@ export class RunExecutorService {
 
   /**
    * Runs steps that only read, and at most one step after them that writes. A commit per step would cost more than most
-   * steps. A write is committed at once and never waits for a later step.
+   * steps. A write is committed immediately, and never waits for a later step.
    */
   private async runSharedSteps(shared: RunTransaction): Promise<Progress> {
     const endsAt = performance.now() + MAX_SHARED_MS;

@@ -89,7 +89,9 @@ export class RunProgressService {
     this.journal.record(tx, entry);
   }
 
-  /** Records the entry of a step that is done or waits, and continues, suspends or ends the run with it. */
+  /**
+   * Records the entry of a step that is done or waits. In the same transaction, continues, suspends or ends the run.
+   */
   async complete(tx: RunTransaction, entry: JournalEntry): Promise<Progress> {
     this.journal.record(tx, entry);
     return await this.advance(tx, entry.stepId);

@@ -154,7 +154,7 @@ function failureVariable(tx: RunTransaction): object {
 
 /**
  * Returns the variables of a loop: the item, its index, and an object with both, whose name is the id of the loop. The
- * steps that read a page have its index and its cursor.
+ * steps that read a page see the index and the cursor of this page.
  */
 function loopVariables(
   tx: RunTransaction,

@@ -27,7 +27,7 @@ export class StepCallerService {
 
   /**
    * Calls the tool. Rejects with `unavailable` after the timeout, with `LeaseLostError` when the lease is lost, and
-   * with `StepCanceledError` when a race cancels the step. Each of these aborts the call too.
+   * with `StepCanceledError` when a race cancels the step. In each of these cases, the call is also aborted.
    */
   async call(
     { run, place }: StepAttempt<ToolStep>,

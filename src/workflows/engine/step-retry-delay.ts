@@ -10,7 +10,7 @@ const DEFAULT_PAUSE_SECONDS = 1;
 const DEFAULT_FACTOR = 5;
 /** The longest pause, in seconds, of a step without `backoff_seconds`. */
 const MAX_DEFAULT_PAUSE_SECONDS = 125;
-/** The errors after which a step is retried. Every other error fails the step at once. */
+/** The errors after which a step is retried. After any other error, the step fails immediately. */
 const TRANSIENT: readonly AppErrorCode[] = ['unavailable', 'rate_limited', 'internal'];
 
 const NO_RETRY: RetryPolicy = { max_attempts: 1 };

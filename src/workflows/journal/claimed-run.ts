@@ -69,7 +69,8 @@ export class ClaimedRun {
     readonly data: ClaimedRunData,
     journal: readonly JournalEntry[],
   ) {
-    // Each running step adds a listener. With the default maximum, Node.js would warn of a leak at the eleventh.
+    // Each running step adds a listener. With the default maximum, Node.js would warn of a leak at the eleventh
+    // listener.
     setMaxListeners(0, leaseLost, this.abort.signal);
     const stop = (): void => this.abort.abort(leaseLost.reason);
     this.abort.signal.addEventListener('abort', () => {

@@ -13,14 +13,14 @@ const MEMBERS = `step_id as "stepId", position, tool, status, attempts, input::t
 const VALUES = ['input', 'output', 'error', 'progress', 'failed_attempts'];
 const PLACE_BYTES = `${ENTRY_BYTES} + octet_length(step_id) + coalesce(octet_length(tool), 0)`;
 /**
- * The bytes of the texts of a row. PostgreSQL decompresses stored values to find them. The sizes in the column `cut`
- * are not used, because SQL of a tool can write any value there.
+ * The number of bytes of the texts in a row. PostgreSQL must decompress the stored values to compute this number. The
+ * sizes in the column `cut` are not used, because SQL of a tool can write any value there.
  */
 const TEXT_BYTES = [
   PLACE_BYTES,
   ...VALUES.map((name) => `coalesce(octet_length(${name}::text), 0)`),
 ].join(' + ');
-/** The bytes of the stored values of a row. PostgreSQL does not read large values to find them. */
+/** The number of bytes of the stored values in a row. PostgreSQL computes this number without reading large values. */
 const STORED_BYTES = [
   PLACE_BYTES,
   ...VALUES.map((name) => `coalesce(pg_column_size(${name}), 0)`),

@@ -9,7 +9,7 @@ import { type LargePayload, type LargeValue, parseLargeValue, unreadable } from 
 const largeMembers = new WeakMap<object, Map<string, LargeValue>>();
 const readsOfPayloads = new WeakMap<object, LargeReads>();
 
-/** The nonce of the texts that stand for large values, and the reads of these values. */
+/** The nonce of the texts that stand for large values, and the object that reads these values. */
 interface Guarding {
   readonly nonce: string;
   readonly reads: LargeReads;

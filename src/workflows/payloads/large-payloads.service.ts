@@ -47,8 +47,8 @@ export class LargePayloadsService {
   }
 
   /**
-   * Does a job when it is the turn of the organization. The time of the job must be proportional to the bytes of a
-   * payload, so that it needs no other limit.
+   * Runs a job when it is the turn of the organization. The processor time of the job must be proportional to the bytes
+   * of a payload, because no other limit applies to the job.
    */
   async run(organizationId: string, job: Job): Promise<void> {
     await this.turns.run(organizationId, job, { leftMs: Infinity });

@@ -227,7 +227,7 @@ export class LargeReads implements PartsReader {
     }
   }
 
-  /** Calls `found` for each member until it returns true. Begins near an item, if its index is given. */
+  /** Calls `found` for each member until `found` returns true. Begins near an item, if its index is given. */
   private async scan(
     large: LargeValue,
     found: (member: ScannedMember) => boolean,

@@ -6,7 +6,7 @@ import type { TriggerRequest } from '../definitions/trigger-request.js';
 
 /** The details of one run besides its row and its steps. */
 export interface RunDetails {
-  /** The payload. Only its first bytes when it is longer than `maxBytes` or is kept as a file. */
+  /** The payload, or only its first bytes when it is longer than `maxBytes` or is kept as a file. */
   readonly payload: Buffer;
   readonly payloadBytes: number;
   /** True when the bytes of the payload are a file of the run. */

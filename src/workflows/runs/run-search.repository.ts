@@ -16,7 +16,8 @@ const IN_PAGE = `created_at >= $8 and created_at < $9 and (created_at, id) < ($1
   order by created_at desc, id desc limit $14`;
 const scan = (condition: string): string =>
   `select * from workflow_runs where organization_id = $1 and ${condition} and ${IN_PAGE}`;
-// Each status has its own scan, because the index starts with it. A single scan would read many runs for a rare status.
+// Each status has its own scan, because the index sorts runs by status first. A single scan would read many runs for a
+// rare status.
 const scanStatuses = (condition: string): string =>
   `select r.* from unnest($2::text[]) as s (status)
    cross join lateral (${scan(`${condition} and status = s.status`)}) r

@@ -44,7 +44,7 @@ export function runView({ run, payload, request, steps, stepCount }: ShownRun): 
 
 export function stepView(run: Run, entry: ShownStep): RunStepView {
   const isOpen = entry.status === 'running' || entry.status === 'waiting';
-  // The step that ended the run has an error, unless workers crashed at it.
+  // The step that ended the run has an error, unless workers crashed while they executed this step.
   const cutOff = run.reason === 'poison' ? 'failed' : 'canceled';
   return {
     id: entry.stepId,

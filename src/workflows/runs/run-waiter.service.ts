@@ -77,7 +77,7 @@ export class RunWaiterService implements OnModuleDestroy {
     return await this.waitUntil({ organizationId, runId, seconds, gone: gone() }, find);
   }
 
-  /** Waits as `wait` does, and returns the whole state. When there is no time to wait, it reads the state once. */
+  /** Waits as `wait` does, and returns the whole state. When there is no time to wait, reads the state only once. */
   async ended(
     organizationId: string,
     runId: string,

@@ -93,7 +93,7 @@ export class RunsService {
     mask: (text: string) => string,
   ): Promise<RunValueResult> {
     const offset = Number(input.cursor);
-    // Read some text before the part too. A signature is recognized by the text before it, which may be outside of the
+    // Also read some text before the part. A signature is recognized by the text before it, which may be outside of the
     // part.
     const before = Math.min(offset, MAX_RESUME_TOKEN);
     const wider = { ...input, limit: input.limit + before };

@@ -21,7 +21,7 @@ export interface CheckedSteps {
   readonly expressions: Expressions;
 }
 
-/** Steps with the schemas of the tools that they were checked with. */
+/** Steps, and the schemas of their tools at the last check. */
 type Pinned = Pick<WorkflowVersion, 'steps' | 'toolSchemas' | 'fittingSchemas' | 'looseReferences'>;
 
 /** Creates the versions of workflows, in the transaction that saves the workflow. */
@@ -58,7 +58,7 @@ export class VersionHistoryService {
     const isSame = fingerprint([old, current.steps]).equals(fingerprint([now, steps]));
     if (isSame) return version;
     await this.versions.addContent(organizationId, id, version, old);
-    // Unchecked steps keep the schemas that they were last checked with.
+    // Unchecked steps keep the schemas of their last check.
     const pinned = after.checked ? this.pinSchemas(after.checked) : copyPinned(current);
     await this.insert(organizationId, after.workflow, pinned, version + 1, author);
     return version + 1;

@@ -48,7 +48,9 @@ export class WorkflowVersion extends OrganizationRow {
   @Column('jsonb', { nullable: true })
   fittingSchemas: ToolSchemas | null;
 
-  /** References to members that no output schema of a tool had at the last check. Null when unknown. */
+  /**
+   * References to members that were missing in the output schemas of the tools at the last check. Null when unknown.
+   */
   @Column('json', { nullable: true })
   looseReferences: string[] | null;
 

@@ -6,7 +6,7 @@ afterEach(() => void vi.useRealTimers());
 
 describe(AdmissionTimers.name, () => {
   it.each([Number.NaN, Infinity, 2 ** 31, 1e300])(
-    'checks a run whose wait is %d ms every minute, and not immediately',
+    'checks a run every minute, and not immediately, if its wait is %d ms',
     (waitMs) => {
       let checks = 0;
       const timers = new AdmissionTimers((organizationId, id) => {

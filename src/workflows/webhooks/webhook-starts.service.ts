@@ -21,9 +21,9 @@ const MIN_WEIGHT_BYTES = MAX_BATCH_BYTES / 64;
 
 /**
  * Starts the run of a verified delivery. If the sender sent a key, `RunStartsService` decides by this key whether the
- * delivery is a duplicate. It refuses the key of an earlier delivery with another body (`idempotency_mismatch`, 422).
- * Without a key, the body decides, if the trigger has `dedupe_seconds`. For a duplicate, `WebhookController` answers
- * 200 with `duplicate: true` and the id of the earlier run.
+ * delivery is a duplicate. The service refuses the key of an earlier delivery with another body
+ * (`idempotency_mismatch`, 422). Without a key, the body decides, if the trigger has `dedupe_seconds`. For a duplicate,
+ * `WebhookController` answers 200 with `duplicate: true` and the id of the earlier run.
  */
 @Injectable()
 export class WebhookStartsService {

@@ -9,7 +9,7 @@ export const RESUME_PATH = 'api/webhooks/resume';
 export const NO_WEBHOOK = 'There is no active webhook here.';
 export const NO_RUN = 'No run waits here.';
 
-/** The webhook of a workflow, to check and start deliveries. */
+/** The webhook of a workflow, with the data for checking deliveries and starting their runs. */
 export interface Webhook {
   readonly workflowId: string;
   readonly organizationId: string;

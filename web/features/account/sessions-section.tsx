@@ -17,7 +17,7 @@ import { SignOutButton } from './sign-out-button.tsx';
 
 const ROWS = 20;
 
-/** Lists where the person is signed in, and ends these sessions. */
+/** Lists the sessions of the person. The person can end them. */
 export function SessionsSection() {
   const { sessions: texts } = useTexts(accountTexts);
   const query = useSessions();

@@ -34,7 +34,7 @@ function takes(field: string, operator: Operator): boolean {
 }
 
 describe(readFilters, () => {
-  it('keeps the conditions of an address, and leaves out all other parts', () => {
+  it('reads the valid conditions from the URL of the page, and leaves out all other entries', () => {
     const condition = { field: 'email', operator: 'contains', value: 'a' };
     const given = [condition, { field: 1, operator: 'equals' }, { field: 'a', operator: 'x' }, 7];
     expect(readFilters(given)).toEqual([condition]);

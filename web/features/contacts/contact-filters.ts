@@ -140,7 +140,7 @@ export function showFilterValue(field: string, value: unknown): string {
 
 export const CONSENT_STATUSES = ['granted', 'denied'] as const;
 
-/** Returns how a person enters the value of a condition. */
+/** Returns the kind of control in which a person enters the value of a condition. */
 export function valueKindOf(
   field: string,
   operator: Operator,

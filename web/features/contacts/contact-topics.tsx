@@ -12,7 +12,7 @@ import { type Subscription, subscriptionList, subscriptionResult } from './permi
 
 const CHANGED = ['list_topic_subscriptions', 'list_consent_changes', 'list_messages'];
 
-/** Shows which topics a contact gets, and lets a person change these. Shows nothing when there are no topics. */
+/** Shows which topics a contact gets. A person can change these decisions. Shows nothing when there are no topics. */
 export function ContactTopics({ contactId }: { contactId: string }) {
   const { contact: texts } = useTexts(topicsTexts);
   const toast = useToast();

@@ -23,7 +23,7 @@ export function withDeclared(schema: Fields, declared: readonly Property[]): Fie
   return { ...schema, properties: Object.fromEntries(fields) };
 }
 
-/** Divides the properties of a contact into declared and other ones, as the form edits them. */
+/** Divides the properties of a contact into declared and undeclared ones, which are separate fields of the form. */
 export function splitProperties(fields: Fields, declared: readonly Property[]): Fields {
   if (declared.length === 0 || !isObject(fields.properties)) return fields;
   const names = new Set(declared.map(({ name }) => name));

@@ -15,7 +15,7 @@ const NO_CALLS: readonly Call[] = [];
 
 interface Log {
   calls: readonly Call[];
-  /** The next page of older calls begins at this cursor. It is null when there are none. */
+  /** The next page of older calls begins at this cursor. The cursor is null when there are no older calls. */
   older: string | null;
 }
 

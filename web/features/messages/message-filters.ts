@@ -1,6 +1,6 @@
 import { readTime } from '../../ui/local-time.ts';
 
-/** Lists the states of a message, in the order in which they come. */
+/** Lists the states of a message, in the order in which a message usually gets them. */
 export const MESSAGE_STATUSES = [
   'scheduled',
   'queued',

@@ -95,7 +95,7 @@ export function errorMessage(
 /** A step waits for one of these events, or for the end of a run. Without both, it waits for a time only. */
 export interface StepWaiting {
   readonly events: readonly string[];
-  /** The run for whose end the step waits. */
+  /** The step waits for the end of the run with this id. */
   readonly runId: string | undefined;
   /** The end of the wait. Undefined when the step waits for its next attempt. */
   readonly until: string | undefined;

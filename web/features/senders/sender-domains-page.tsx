@@ -17,7 +17,7 @@ import {
   senderDomainList,
 } from './sender-domain.readers.ts';
 
-/** Shows the domains from whose addresses e-mails can be sent, with the records to publish. */
+/** Shows the sender domains of the organization, with the records to publish. */
 export function SenderDomainsPage() {
   const texts = useTexts(senderDomainsTexts);
   const toast = useToast();

@@ -80,7 +80,7 @@ describe(refusalOf, () => {
 });
 
 describe('the place to which a key moves a step', () => {
-  it('is past the neighbour. At either end of a list, it is in the next list or in the outer list', () => {
+  it('is past the neighbour, or in the next or outer list when the step is at an end of its list', () => {
     expect(placeBeside(definition, stepAt('steps[1]'), 1)).toEqual({ list: 'steps', index: 3 });
     expect(placeBeside(definition, stepAt('steps[0]'), -1)).toEqual({ list: 'steps', index: 0 });
     const yes = stepAt('steps[1].then[0]');

@@ -191,7 +191,10 @@ function placeAfter(row: Row | undefined): { list: string; index: number } {
   return { list: row.list, index: row.index + 1 };
 }
 
-/** Gives the steps inside a new step ids that no other step has. The caller sets the id of the new step itself. */
+/**
+ * Sets the ids of all steps inside a new step, so that no other step has the same id. The caller sets the id of the new
+ * step itself.
+ */
 function withFreeIds(steps: readonly Step[], step: Step): Step {
   let copy: { steps: readonly Step[] } = { steps: [step] };
   for (const inner of rowsOf([step])) {

@@ -50,7 +50,7 @@ function NextTimes({ times }: { times: readonly string[] }) {
   );
 }
 
-/** Shows how programs emit the event that starts the workflow, if it is an event of the organization. */
+/** Shows how programs emit the custom event that starts the workflow. Shows nothing for other events. */
 function OwnEvent({ event }: { event: unknown }) {
   const texts = useTexts(webhooksTexts).webhook;
   if (typeof event !== 'string' || !event.startsWith('custom.')) return null;

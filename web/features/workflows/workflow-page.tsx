@@ -24,7 +24,7 @@ import { type Workflow, workflowResult } from './workflow.readers.ts';
 import { ActiveBadge } from './workflows-page.tsx';
 import styles from './workflows.module.css';
 
-/** Shows one workflow: its steps, tests, versions, trigger and deliveries. The open part is in the address. */
+/** Shows one workflow: its steps, tests, versions, trigger and deliveries. The URL of the page has the open part. */
 export function WorkflowPage() {
   const texts = useTexts(workflowsTexts);
   const { workflowId } = useParams({ from: '/signed-in/workflows/$workflowId' });

@@ -61,7 +61,7 @@ describe('the schema of a text', () => {
     expect(labels(memberOffers(fittingSchemas(steps, tool), tool, schema))).toEqual(['arguments']);
   });
 
-  it('selects an alternative by a member with one value', () => {
+  it('selects an alternative by a member that allows only one value', () => {
     const triggers = alternativesOf({ $ref: '#/$defs/trigger' }, schema);
     const event = given({ type: 'event' });
     expect(labels(memberOffers(fittingSchemas(triggers, event), event, schema))).toEqual(['event']);

@@ -73,8 +73,8 @@ function placed(
 }
 
 /**
- * Returns the step with all inner lists empty, so that a comparison sees which lists it has and not the steps in these
- * lists.
+ * Returns the step with all inner lists empty. So a comparison sees which lists the step has, but not the steps in
+ * these lists.
  */
 function ownMembers(step: Step): object {
   const own: Record<string, unknown> = { ...step };

@@ -30,17 +30,19 @@ export class WorkflowVersionSummary {
   @Integer()
   version: number;
 
-  @Flag('True if it is the newest. New runs use it.')
+  @Flag('True if this is the newest version, which new runs use.')
   current: boolean;
 
   @Timestamp()
   saved_at: string;
 
-  @Doc('Null for versions of releases that did not store it.')
+  @Doc('Null for versions that were saved by a release that did not store the author.')
   @Nested(() => VersionAuthor, { nullable: true })
   saved_by: VersionAuthor | null;
 
-  @Integer('The version that it restored, if any.', { nullable: true })
+  @Integer('The number of the earlier version that was restored as this version, if any.', {
+    nullable: true,
+  })
   restored_from: number | null;
 
   static of(
@@ -111,12 +113,12 @@ export class StepDiffView {
   change: StepDiff['change'];
 
   @Doc(
-    'JSON Pointer to the step in the earlier version, such as /steps/1/then/0; null if it was added.',
+    'JSON Pointer to the step in the earlier version, such as /steps/1/then/0; null if the step was added.',
   )
   @Text({ nullable: true })
   from: string | null;
 
-  @Text('JSON Pointer to the step in the later version; null if it was removed.', {
+  @Text('JSON Pointer to the step in the later version; null if the step was removed.', {
     nullable: true,
   })
   to: string | null;

@@ -7,8 +7,8 @@ import { parseRetry } from './retry-policy.js';
 import type { StepKind } from './step-kind.js';
 
 /**
- * The text that the journal stores for a code step in place of the name of a tool. Without this text, the output of a
- * code step could not be the result of a run, as the output of a tool can.
+ * The text that the journal stores for a code step in place of the name of a tool. Without this text, only the output
+ * of a tool could be the result of a run, and the output of a code step could not.
  */
 export const CODE = 'code';
 

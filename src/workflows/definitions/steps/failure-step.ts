@@ -9,7 +9,7 @@ export const FAILURE = 'failure';
 
 /** The value of `failure`. It is the output of the failure step. */
 export interface Failure {
-  /** The path of the failed step, as the reason of the run names it: `send`, or `each[3].send` inside a loop. */
+  /** The path of the failed step, as in the reason of the run: `send`, or `each[3].send` inside a loop. */
   step: string;
   tool: string | null;
   error: { code: string; message: string } | null;

@@ -14,7 +14,7 @@ const MAX_BATCH = 1000;
 const MAX_CONCURRENCY = 10;
 /** The variable that contains the index of the item, or of the page, from 0. */
 export const INDEX = 'index';
-/** The variable of the steps of `pages` that contains the value of `next` after the previous page, or null. */
+/** The variable that the steps of `pages` read. It contains the value of `next` after the previous page, or null. */
 export const CURSOR = 'cursor';
 
 /** The journal input of a loop: its list, or the list of the current page. */
@@ -43,7 +43,7 @@ export const FOR_EACH_STEP: StepKind<ForEachStep> = {
   }),
 
   check(step, path, checks) {
-    // With pages, these expressions are evaluated after the steps of each page.
+    // In a loop over pages, these expressions are evaluated after the steps of each page.
     if (!step.pages) checks.value(step.for_each, `${path}.for_each`);
     checks.name(itemName(step), `${path}.as`);
     // All nested loops set this name. The inner index hides the outer one, which can still be read as `<id>.index`.

@@ -16,13 +16,13 @@ const WHOLE_SECRET = /\{\{-?\s*secrets\.([a-z][a-z0-9_]*)\s*-?\}\}/g;
 export interface StepTools {
   find(name: string): ToolDescriptor | undefined;
   names(): string[];
-  /** Returns the faults of literal arguments that a check with the schema of the tool does not find. */
+  /** Returns those faults of literal arguments that the schema of the tool cannot detect. */
   faultsOf?(name: string, given: Record<string, unknown>): readonly Fault[];
-  /** Returns the reason why the caller may not save a step that calls the tool. Undefined if the caller may. */
+  /** Returns the reason why the caller may not save a step that calls the tool. Undefined if the caller may save it. */
   refusal(name: string): string | undefined;
-  /** The reason why the caller may not start other workflows by a step. Undefined if it may. */
+  /** The reason why the caller may not start other workflows by a step. Undefined if the caller may start them. */
   readonly runRefusal?: string;
-  /** The reason why nobody may save steps with code. Undefined if people and agents may. */
+  /** The reason why nobody may save steps with code. Undefined if people and agents may save them. */
   readonly codeRefusal?: string;
   /** The syntax errors in the code of steps, by the code. */
   readonly codeFaults?: ReadonlyMap<string, string>;

@@ -32,7 +32,8 @@ export class TimeoutRunner implements StepRunner<TimeoutStep> {
         const end = new Date(now.getTime() + seconds * 1000);
         return toWaiting({ ...entry, output: { until: end.toISOString() } }, end, now);
       }
-      // The database clock decides whether the time is over. The clock of this process may be ahead of it.
+      // The database clock decides whether the time is over. The clock of this process may be ahead of the database
+      // clock.
       if (open.wakeAt! > now) return toWaiting(open, open.wakeAt!, now);
       return toTimedOut(open, seconds);
     });

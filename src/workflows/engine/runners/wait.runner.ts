@@ -26,7 +26,8 @@ export class WaitRunner implements StepRunner<WaitStep> {
     return await this.progress.transaction(attempt, async (tx) => {
       const wakeAt = entry.wakeAt!;
       const now = await this.runs.now(organizationId);
-      // The database clock decides whether the wait is over. The clock of this process may be ahead of it.
+      // The database clock decides whether the wait is over. The clock of this process may be ahead of the database
+      // clock.
       const isOver = wakeAt.getTime() <= now.getTime();
       return await this.progress.complete(
         tx,

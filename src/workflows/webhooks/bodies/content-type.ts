@@ -49,7 +49,7 @@ function kindOf(type: string, formats: readonly WebhookFormat[]): BodyKind | und
   return isText && accepts('text') ? 'text' : undefined;
 }
 
-/** Returns true when the body is compressed. Throws `unsupported_media_type` when it must not be. */
+/** Returns true when the body is compressed. Throws `unsupported_media_type` when compression is not allowed. */
 function readEncoding(given: string | undefined, formats: readonly WebhookFormat[]): boolean {
   const encoding = given?.trim().toLowerCase() ?? 'identity';
   if (encoding === 'identity') return false;

@@ -25,7 +25,7 @@ describe(LargeBodySlots, () => {
     expect(() => slots.take('a')).toThrow(refusal);
   });
 
-  it('gives the slot of the newest arriving body of a network to another network that has at least two bodies fewer', () => {
+  it('gives the slot of the newest arriving body of a network to another network with at least two fewer arriving bodies', () => {
     const slots = new LargeBodySlots();
     const bodies = [1, 2, 3].map(() => from('x'));
     for (const body of bodies) slots.take('a', body);

@@ -35,7 +35,7 @@ export interface LargeBody extends LargePayload {
 export interface PayloadRules {
   formats: readonly WebhookFormat[];
   /**
-   * True when a form whose only field `payload` has a JSON object is replaced by this object. GitHub and Slack send
+   * True when a form with only the field `payload` is replaced by the JSON object in this field. GitHub and Slack send
    * such forms.
    */
   unwrapsPayload: boolean;
@@ -231,8 +231,8 @@ function assertSize(found: Payload): Payload {
 }
 
 /**
- * Decompresses a body. A body of more than 1 MiB is decompressed a second time, so that small bodies reserve little
- * memory.
+ * Decompresses a body. First tries the limit for small bodies, because a small body needs no reservation of memory. A
+ * body that exceeds this limit is decompressed again from its beginning, after the reservation.
  */
 async function decompressBody(sent: Buffer, large: LargeRules | undefined): Promise<Buffer> {
   const small = await decompressUpTo(sent, SMALL_BODY_BYTES);

@@ -8,7 +8,7 @@ const PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443'
 
 /**
  * Returns the contents that Twilio may have signed: the address and the sorted fields of a form. For another kind of
- * body, the query has its SHA-256. Returns no contents for a body that the signature does not cover.
+ * body, the query contains the SHA-256 of the body. Returns no contents for a body that the signature does not cover.
  */
 export function twilioContents({ body, headers, url }: SignedRequest): string[][] {
   const fields = signedFields(body, headers['content-type'] ?? '', url);

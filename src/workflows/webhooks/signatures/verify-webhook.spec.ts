@@ -36,7 +36,7 @@ describe(isSignatureValid, () => {
   it.each(RFC_4231)('agrees with RFC 4231 for the key %s', (key, body, expected) => {
     const secret = Buffer.from(key, 'hex');
     const text = secret.toString('utf8');
-    // Secrets are text, so a vector whose key is not text only checks createHmac.
+    // Secrets are text. So a test vector with a key that is not text can check only createHmac.
     const isText = Buffer.from(text).equals(secret);
     const mac = createHmac('sha256', secret).update(Buffer.from(body, 'hex')).digest('hex');
     expect(mac).toBe(expected);

@@ -1,6 +1,6 @@
 import type { Provider, ProviderAnswer } from '../provider-server.js';
 
-/** Answers as the REST API of GitHub, which requires a token, a User-Agent, and JSON with the member `body`. */
+/** Answers like the REST API of GitHub, which requires a token, a User-Agent, and JSON with the member `body`. */
 export function github(token: string): Provider {
   return ({ method, path, headers, body, base }) => {
     if (!headers['user-agent']) return fault(403, 'Request forbidden by administrative rules.');

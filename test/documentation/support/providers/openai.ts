@@ -1,7 +1,7 @@
 import type { Provider, ProviderAnswer } from '../provider-server.js';
 
 /**
- * Answers as the chat completions API of OpenAI. The first request exceeds the rate limit. The answer to the second
+ * Answers like the chat completions API of OpenAI. The first request exceeds the rate limit. The answer to the second
  * request takes `delayMs`.
  */
 export function openai(apiKey: string, delayMs: number): Provider {

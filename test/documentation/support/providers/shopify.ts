@@ -15,7 +15,7 @@ export interface ShopifyApp {
 }
 
 /**
- * Answers as the list of customers in the Admin API of Shopify, which requires a token. Apps get a token for their
+ * Answers like the list of customers in the Admin API of Shopify, which requires a token. Apps get a token for their
  * client credentials. Each page has two customers, even when the request sets another limit. The header Link has the
  * address of the next page. A request for the next page must not have filters.
  */

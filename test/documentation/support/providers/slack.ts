@@ -2,7 +2,7 @@ import type { Provider, ProviderAnswer } from '../provider-server.js';
 
 const MOST_ANSWERS = 5;
 
-/** Answers as a response_url of Slack, which accepts JSON, and at most five requests. */
+/** Answers like a response_url of Slack, which accepts JSON, and at most five requests. */
 export function slack(): Provider {
   const uses = new Map<string, number>();
   return ({ method, path, headers, body }) => {

@@ -1,7 +1,7 @@
 import type { Provider, ProviderAnswer } from '../provider-server.js';
 
 /**
- * Answers as the API of Stripe, which requires a key in the header, and a form as the body. Requests with the same
+ * Answers like the API of Stripe, which requires a key in the header, and a form as the body. Requests with the same
  * idempotency key get the same answer.
  */
 export function stripe(apiKey: string): Provider {

@@ -1,6 +1,6 @@
 import type { Provider, ProviderAnswer } from '../provider-server.js';
 
-/** Answers as the Messages resource of Twilio, which requires HTTP Basic, and a form with To, From and Body. */
+/** Answers like the Messages resource of Twilio, which requires HTTP Basic, and a form with To, From and Body. */
 export function twilio(account: string, authToken: string): Provider {
   const expected = `Basic ${Buffer.from(`${account}:${authToken}`).toString('base64')}`;
   return ({ method, path, headers, body }) => {

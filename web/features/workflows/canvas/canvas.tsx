@@ -61,7 +61,7 @@ const TYPES = { card: memo(CardBox) };
 const FIRST_HEIGHT = 1100;
 
 /**
- * Draws boxes with lines. Tab goes from box to box, Enter opens a box, Alt with an arrow key moves a box. Boxes can be
+ * Draws boxes with lines. Tab goes from box to box, Enter opens a box, and Alt with an arrow key moves it. Boxes can be
  * dragged to the places between other boxes. This file imports no code of the editor, so that it can be loaded
  * separately.
  */
