@@ -41,9 +41,9 @@ const COLUMNS: readonly (readonly [table: string, columns: readonly Column[]])[]
 ];
 
 /**
- * Refuses JSON that no worker could read, because SQL of a tool could store a value of 1 GB. Each worker that claims
- * the row would refuse to read this value. Replaces such values of earlier rows. Locks the tables while the checks read
- * them.
+ * Limits the size of the JSON values that workers read. Without these limits, SQL of a tool could store a value of
+ * 1 GB, and no worker could read it. Replaces larger values in existing rows. Locks the tables while the new
+ * constraints are checked.
  */
 export class BoundedValues1764000077000 extends SqlMigration {
   readonly name = 'BoundedValues1764000077000';

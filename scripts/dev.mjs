@@ -16,8 +16,9 @@ const COMPILED = /Found (\d+) errors?\. Watching/;
 /** The pause before a changed .sql file is copied, because an editor may change a file several times when it saves. */
 const SETTLE_MS = 100;
 /**
- * True where the service can have its own process group. Then Ctrl-C sends a signal to this process only, and this
- * process ends the service. A second signal would end the service before its work is finished.
+ * True on systems where the service can have its own process group. Then Ctrl-C sends a signal only to this process,
+ * which ends the service. In a shared group, the service would get two signals, one from Ctrl-C and one from this
+ * process. The second signal would end the service before its work is finished.
  */
 const hasGroups = process.platform !== 'win32';
 

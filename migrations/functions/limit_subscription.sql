@@ -13,8 +13,8 @@ set search_path = pg_catalog, pg_temp as $$
 declare
   old_state text;
 begin
-  -- Row-level security refuses rows of another organization only after this trigger. An error of this trigger would tell
-  -- SQL of a tool about the quota of that organization.
+  -- Returns rows of another organization unchanged. Row-level security refuses them after this trigger. An error here
+  -- would show SQL of a tool whether the quota of that organization is used up.
   if not private.has_used_bytes(new.organization_id)
     or new.organization_id is distinct from public.current_organization() then
     return new;

@@ -6,7 +6,7 @@
 --   in_organization_id  the organization of the session, whose audit log gets the entry
 --   for_email           the address that the digests were made for
 --   digests             the digests of the link, one for each key that may have made it
---   new_messages_a_day  the messages that an organization of a verified owner may store in a day
+--   new_messages_a_day  the number of messages a day that an organization with a verified owner may store
 --   origin              where the request came from: address, request_id and client
 -- Result: true when the address was verified. Otherwise false, and nothing is changed: the person has no such link, the
 --   link has expired or was used, or the address of the account has changed.

@@ -103,7 +103,8 @@ export class ChannelProviderTools {
     name: 'delete_channel_provider',
     title: 'Delete a channel provider',
     description:
-      'Deletes a provider. Waiting messages use the next provider of the channel; without one their attempts fail.',
+      'Deletes a provider. Waiting messages use the next provider of the channel. If the channel has no other provider, ' +
+      'their attempts fail.',
     output: DeletedChannelProvider,
     destructive: true,
     surfaces: ['dashboard'],

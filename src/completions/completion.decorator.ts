@@ -25,5 +25,5 @@ export interface CompletionCall extends ToolCall {
  */
 export const Completion = DiscoveryService.createDecorator<CompletionOptions>();
 
-/** The largest number of suggested values. A method returns one more value if there are more. */
+/** The largest number of suggested values. If there are more, a method returns one value above this number. */
 export const MAX_COMPLETIONS = 100;

@@ -138,7 +138,7 @@ describe(LiquidSandbox.name, () => {
     expect(sandbox.references(`{{ ${nested(32)} }}`)).toEqual(['a']);
   });
 
-  it('reads each condition once, in turns, and within the processor time of the organization', async () => {
+  it('reads each condition only once, and reads no new one after the organization has used its processor time', async () => {
     const budgets = new TimeBudgets(() => 0);
     const own = new LiquidSandbox(new ProcessorTurns(budgets));
     const expected = expect.objectContaining({ references: ['contact.id'] }) as unknown;

@@ -59,8 +59,8 @@ export class ProviderTools {
     name: 'resolve_message',
     title: 'Resolve an uncertain message',
     description:
-      'Records what happened to a message with the status uncertain: sent, delivered or failed. Or sends the message ' +
-      'again, so it may arrive twice. Fails with conflict for any other message.',
+      'Records what happened to a message with the status uncertain: sent, delivered or failed. With the outcome resend, ' +
+      'it sends the message again instead, so the message may arrive twice. Fails with conflict for any other message.',
     output: MessageResult,
     surfaces: ['workflow', 'dashboard'],
   })

@@ -175,7 +175,7 @@ export class HiddenSecrets {
     }
   }
 
-  /** Returns the parts of the text between the places, with the label of each place between them. */
+  /** Splits a text at the places of secrets. Returns the parts in order, with a label instead of each secret. */
   private replace<T>(places: Places, slice: (begin: number, end?: number) => T): (T | string)[] {
     const parts: (T | string)[] = [];
     let from = 0;

@@ -41,8 +41,8 @@ export function redirectOf(
 }
 
 /**
- * Returns the same request to another URL, which another system named. A URL of another origin gets no header that may
- * identify the caller. Throws `rejected` for a request with https to a URL without https.
+ * Returns the same request with a URL from a response of another system. If this URL has another origin, headers that
+ * may identify the caller are removed. Throws `rejected` when a request with https would go to a URL without https.
  */
 export function requestTo(request: RequestContent, to: URL): RequestContent {
   const from = parseUrl(request.url);

@@ -225,8 +225,8 @@ function assertKind({ name, content }: StoredSecret, isInText: boolean): void {
   if ((content.kind === 'value') === isInText) return;
   throw AppError.invalid(
     isInText
-      ? `The secret "${name}" has the kind ${content.kind}. Use it as the credential of the request.`
-      : `The secret "${name}" has the kind value. Use it as {{ secrets.${name} }}.`,
+      ? `The secret "${name}" has the kind "${content.kind}". Use it as the credential of the request.`
+      : `The secret "${name}" has the kind "value". Use it as {{ secrets.${name} }}.`,
   );
 }
 

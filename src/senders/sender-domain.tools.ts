@@ -54,8 +54,8 @@ export class SenderDomainTools {
     name: 'verify_sender_domain',
     title: 'Verify a sender domain',
     description:
-      'Looks up the records of a domain. E-mails can be sent from addresses of the domain after the first record has ' +
-      'been found. They are signed after the record of a key has been found.',
+      'Looks up the records of a domain. E-mails can be sent from addresses of the domain after the record that proves ' +
+      'the ownership has been found. They are signed after the record of a DKIM key has been found.',
     output: SenderDomainResult,
     external: true,
     surfaces: ['dashboard'],

@@ -1,8 +1,8 @@
 /**
  * Returns a lower bound of the length of the JSON text of a value that has no undefined members. Stops as soon as the
- * bound is more than `most`. The text can be many times as long, because escapes are not counted, and a number or an
- * object of a class counts as one character. Use it before `JSON.stringify`, for values that may contain the same large
- * value many times.
+ * bound is more than `most`. The JSON text can be many times longer than the bound: escapes are not counted, and a
+ * number or an object of a class counts as one character. Call this function before `JSON.stringify` for values that
+ * may contain the same large value many times.
  */
 export function minJsonLength(value: unknown, most: number): number {
   const left = { characters: most };

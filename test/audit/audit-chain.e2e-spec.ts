@@ -147,7 +147,7 @@ describe('the chain of the audit log', () => {
   });
 
   itSlow(
-    'reveals the removal of its last entries only in comparison with a head that was kept outside the database',
+    'reveals the removal of its last entries only when it is compared with a head that was kept outside the database',
     async () => {
       const { heads } = await verify();
       const removal = `

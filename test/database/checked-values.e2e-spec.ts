@@ -71,7 +71,7 @@ describe('the migrations that limit which values SQL of a tool can store', () =>
     expect(third!.snapshot).toBeNull();
   });
 
-  it('give new ids to rows where several organizations have the same id, and delete rows above a limit', async () => {
+  it('give new ids to rows when rows of several organizations have the same id, and delete rows above a limit', async () => {
     const url = await owner.createDatabase();
     const index = MIGRATION_NAMES.indexOf('RowsOfHostileSql1764000074000');
     await migrate(url, MIGRATION_NAMES.slice(0, index));

@@ -38,7 +38,7 @@ async function call(
 }
 
 describe('a tool whose policy requires a confirmation', () => {
-  it('asks with its title and arguments, and runs once after the person agrees', async () => {
+  it('shows its title and arguments in the input request, and runs once after the person agrees', async () => {
     await require('when_possible');
     const { result } = await call();
     expect(result).toMatchObject({

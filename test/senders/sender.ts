@@ -71,7 +71,7 @@ export async function rotate(organization: TestOrganization, id: string): Promis
   return await domainOf(organization, 'rotate_sender_key', { domain_id: id });
 }
 
-/** Publishes the record of ownership, and the records of the keys that sign or wait. */
+/** Publishes the TXT record that proves the ownership of the domain, and the TXT record of each of its keys. */
 export function publish({ records }: SenderSetup, domain: TestDomain): void {
   const all = [domain, ...domain.keys];
   for (const { record_name: name, record_value: value } of all) {

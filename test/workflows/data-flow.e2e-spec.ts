@@ -370,7 +370,7 @@ describe('a step that returns values', () => {
   });
 });
 
-it('a step fails when its condition searches two long texts for too long', async () => {
+it('a step fails when its condition takes too long to search a long text for another long text', async () => {
   const payload = {
     text: 'a'.repeat(500_000),
     long: `${'a'.repeat(2000)}b${'a'.repeat(2000)}`,

@@ -83,7 +83,8 @@ export function unpackCluster(
   if (header.origin !== origin) throw new Error('The archive was made by other programs.');
   const contents = all.subarray(headerEnd);
   const place = (path: string): string => {
-    if (!PATH.test(path)) throw new Error('The archive has a path that no cluster has.');
+    if (!PATH.test(path))
+      throw new Error('The archive has a path that cannot be in a cluster of PostgreSQL.');
     return join(cluster, path);
   };
   for (const path of header.folders) {

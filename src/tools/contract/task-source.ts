@@ -35,7 +35,8 @@ export interface TaskSource {
   readonly cancelTool?: string;
 
   /**
-   * The tool that shows the same data as a task. Its policies apply to both: if the tool is hidden, there are no tasks.
+   * The tool that returns the data that a task shows. The policies of this tool apply to tasks too: if the tool is
+   * hidden, clients cannot read tasks.
    */
   readonly readTool?: string;
 

@@ -42,9 +42,9 @@ export const READ_SMALL = prepared(
 const STORED_AFTER = `select *, count(*) over ()::integer as "leftCount",
     sum(${STORED_BYTES}) over (order by position, step_id) - (${STORED_BYTES}) as "storedBefore"
   from run_steps where organization_id = $1 and run_id = $2 and (position, step_id) > ($3, $4)`;
-// PostgreSQL decompresses only the first entries, whose stored values fit into a quarter of a part. Their texts are
-// often longer than the stored values, so a part may have fewer entries. Without `offset 0`, PostgreSQL would
-// decompress each value twice.
+// A part of the journal has texts of about $5 bytes. PostgreSQL decompresses only as many entries as have about $5 / 4
+// bytes of stored values. Texts are often longer than stored values. So the part may have fewer entries than were
+// decompressed. Without `offset 0`, PostgreSQL would decompress each value twice.
 export const READ = prepared(
   'run_journal_read',
   `with counted as (

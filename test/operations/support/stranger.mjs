@@ -32,7 +32,7 @@ const ACTIONS = {
     pings = [startPings(pingUrl), startPings(controlUrl)];
   },
   send,
-  /** Returns the longest wait for Switchboard, and the longest wait for the server of this thread, in milliseconds. */
+  /** Returns how long the slowest ping to Switchboard and the slowest ping to this thread took, in milliseconds. */
   end: async () => {
     const [waitMs, controlMs] = await Promise.all(pings.map((one) => one.stop()));
     return { waitMs, controlMs };
