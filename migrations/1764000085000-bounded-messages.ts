@@ -6,8 +6,9 @@ const MIB = 1024 * KIB;
 
 /** The conditions of the rows, by table. A missing text meets them. */
 const CONDITIONS = {
-  // `record_message` stores up to 2,000 and 262,144 characters, of four bytes at most.
-  messages: `octet_length(subject) <= ${8 * KIB} and octet_length(body) <= ${MIB} and octet_length(html) <= ${MIB}`,
+  // `record_message` stores up to 2,000 and 262,144 characters. An emoji counts as one character and has up to 7 bytes.
+  messages: `octet_length(subject) <= ${16 * KIB} and octet_length(body) <= ${2 * MIB}
+    and octet_length(html) <= ${2 * MIB}`,
   // These templates have at most the length of the arguments of a call.
   message_digests: `octet_length(subject) <= ${2 * MIB} and octet_length(body) <= ${2 * MIB}
     and octet_length(html) <= ${2 * MIB}`,

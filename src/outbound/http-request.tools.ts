@@ -101,15 +101,16 @@ export class HttpRequestTools {
           `The items of the pages are larger than ${MOST_RESPONSE_BYTES} bytes.`,
         );
       }
-      for (const item of list) items.push(item);
+      // Each page may have been fetched with a new token, which only this request can hide.
+      for (const item of await filled.hide(list)) items.push(item);
       next = nextPage(page, pages, list.length);
       if (next?.href === url) {
         throw new AppError('rejected', 'The other system names a page as its own next page.');
       }
       if (next === undefined || count === pages.max) {
-        const result = resultOf(response, { json: items, text: null });
+        const result = await filled.hide(resultOf(response, { json: [], text: null }));
         const complete = next === undefined;
-        return await filled.hide({ ...result, pages: count, complete });
+        return { ...result, body: { json: items, text: null }, pages: count, complete };
       }
     }
   }

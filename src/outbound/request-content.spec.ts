@@ -31,6 +31,23 @@ describe(requestContent, () => {
     expect(encode.mock.calls.filter(([text]) => text === (query.a as never))).toEqual([]);
   });
 
+  it.each(['query', 'form', 'multipart'])(
+    'refuses a long name of %s before it is encoded',
+    (argument) => {
+      const encode = vi.spyOn(Buffer, 'from');
+      const given = { [argument]: { ['a'.repeat(1001)]: [1, 2] } };
+      expect(() => contentOf(given)).toThrow(
+        `${argument} must have names of at most 1000 characters`,
+      );
+      expect(encode).not.toHaveBeenCalled();
+    },
+  );
+
+  it('writes each line break of a part as CR LF, as HTML forms do', () => {
+    const { body } = contentOf({ multipart: { a: 'one\ntwo\rthree\r\n\r\r\n' } });
+    expect(body!.toString()).toContain('\r\n\r\none\r\ntwo\r\nthree\r\n\r\n\r\n\r\n--');
+  });
+
   it('refuses a query that is too long after it is encoded', () => {
     expect(() => contentOf({ query: { a: '中'.repeat(1000) } })).toThrow('at most 8192 characters');
     expect(contentOf({ query: { a: 'b'.repeat(8189) } }).url).toMatch(/\?a=b{8189}$/);

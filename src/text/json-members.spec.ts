@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import {
   PARSE_LIMITS,
   ParseCost,
@@ -39,6 +39,13 @@ describe(hasMoreNames, () => {
 
   it('counts neither repeated names nor texts', () => {
     expect(hasMoreNames('[{"a":1},{"a":"b:c"},{"a":["\\":","d"]}]', 1)).toBe(false);
+  });
+
+  it('copies a string once, however many colons follow in invalid JSON', () => {
+    const slice = vi.spyOn(String.prototype, 'slice');
+    expect(hasMoreNames(`"${'a'.repeat(100)}"${':'.repeat(100)}`, 4)).toBe(false);
+    expect(slice).toHaveBeenCalledTimes(1);
+    slice.mockRestore();
   });
 });
 

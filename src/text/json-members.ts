@@ -39,16 +39,18 @@ export function hasMoreNames(json: string, most: number): boolean {
   if (json.length <= most * 4 || countNames(json, most) <= most) return false;
   const names = new Set<string>();
   let start = 0;
-  let end = 0;
+  let end = -1;
   for (let at = 0; at < json.length; at += 1) {
     const code = json.charCodeAt(at);
     if (code === QUOTE) {
       start = at + 1;
       end = endOfString(json, at);
       at = end;
-    } else if (code === COLON) {
+    } else if (code === COLON && end >= 0) {
       names.add(json.slice(start, end));
       if (names.size > most) return true;
+      // Only invalid JSON has a second colon after a string. Without this, a long string would be copied for each colon.
+      end = -1;
     }
   }
   return false;

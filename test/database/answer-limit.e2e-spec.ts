@@ -117,7 +117,7 @@ describe('an answer of PostgreSQL that is too large', () => {
     'is avoided by readers of messages: no message has a %s above 1 MiB',
     async (name) => {
       const error = expect.stringContaining('"messages_content_check"');
-      expect(await insertMessage('msg_unread', { [name]: `repeat('x', 1048577)` })).toEqual({
+      expect(await insertMessage('msg_unread', { [name]: `repeat('x', 2097153)` })).toEqual({
         error,
       });
     },

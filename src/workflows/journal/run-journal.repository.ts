@@ -203,8 +203,8 @@ export class RunJournalRepository {
          where organization_id = $1 and run_id = any($2) order by position`,
       [organizationId, runIds],
     );
-    const states = new Map<string, ReachedStep[]>();
-    for (const row of rows) states.set(row.runId, [...(states.get(row.runId) ?? []), row]);
+    const states = new Map<string, ReachedStep[]>(runIds.map((id) => [id, []]));
+    for (const row of rows) states.get(row.runId)!.push(row);
     return states;
   }
 

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ContactChanges } from '../../contacts/contact-fields.js';
 import { ContactRulesService } from '../../contacts/contact-rules.service.js';
 import type { Contact } from '../../contacts/contact.entity.js';
@@ -64,6 +65,8 @@ export class RunContactsService {
         if (!usable) throw missingIdentifier(dropped) ?? error;
         dropped.push(...usable.dropped);
         fields = usable.fields;
+        // A check of 50,000 members takes some ms, and there may be a dozen checks.
+        await nextTurn();
       }
     }
   }
