@@ -60,6 +60,7 @@ import { BoundedRows1764000082000 } from './1764000082000-bounded-rows.js';
 import { BoundedConsent1764000083000 } from './1764000083000-bounded-consent.js';
 import { CountedFailures1764000083100 } from './1764000083100-counted-failures.js';
 import { BoundedMessages1764000085000 } from './1764000085000-bounded-messages.js';
+import { BoundedTemplates1764000086000 } from './1764000086000-bounded-templates.js';
 
 /**
  * All migrations, oldest first. Only append: a migration that was released is never edited. A later migration that
@@ -129,4 +130,5 @@ export const MIGRATIONS = [
   BoundedConsent1764000083000,
   CountedFailures1764000083100,
   BoundedMessages1764000085000,
+  BoundedTemplates1764000086000,
 ];

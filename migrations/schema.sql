@@ -1076,6 +1076,7 @@ create table public.template_snippets (
   updated_at timestamp(3) with time zone not null default now(),
   constraint template_snippets_pkey PRIMARY KEY (organization_id, id),
   constraint template_snippets_organization_id_name_key UNIQUE (organization_id, name),
+  constraint template_snippets_texts_check CHECK (((octet_length(content) <= 262144) AND ((COALESCE(octet_length(id), 0) + COALESCE(octet_length(name), 0)) <= 65536))),
   constraint template_snippets_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE
 );
 CREATE INDEX template_snippets_newest_idx ON public.template_snippets USING btree (organization_id, created_at, id);
@@ -1098,6 +1099,8 @@ create table public.template_versions (
   actor_id text collate "C" not null,
   created_at timestamp(3) with time zone not null default now(),
   constraint template_versions_pkey PRIMARY KEY (organization_id, template_id, version),
+  constraint template_versions_content_check CHECK (((octet_length((content)::text) <= 2097152) AND (octet_length((compiled)::text) <= 8388608) AND (octet_length((warnings)::text) <= 1048576) AND (octet_length(((compiled -> 'variables'::text))::text) <= 2097152) AND (json_array_length((content -> 'variables'::text)) <= 100) AND (json_array_length((compiled -> 'variables'::text)) <= 100))),
+  constraint template_versions_texts_check CHECK (((((COALESCE(octet_length(template_id), 0) + COALESCE(octet_length(id), 0)) + COALESCE(octet_length(actor_kind), 0)) + COALESCE(octet_length(actor_id), 0)) <= 65536)),
   constraint template_versions_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE,
   constraint template_versions_template_id_fkey FOREIGN KEY (organization_id, template_id) REFERENCES public.templates(organization_id, id) ON DELETE CASCADE
 );
@@ -1122,6 +1125,8 @@ create table public.templates (
   updated_at timestamp(3) with time zone not null default now(),
   constraint templates_pkey PRIMARY KEY (organization_id, id),
   constraint templates_organization_id_name_key UNIQUE (organization_id, name),
+  constraint templates_draft_check CHECK (((octet_length((draft)::text) <= 2097152) AND (json_array_length((draft -> 'variables'::text)) <= 100))),
+  constraint templates_texts_check CHECK (((((COALESCE(octet_length(id), 0) + COALESCE(octet_length(name), 0)) + COALESCE(octet_length(description), 0)) + COALESCE(octet_length(version_id), 0)) <= 65536)),
   constraint templates_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE
 );
 CREATE INDEX templates_newest_idx ON public.templates USING btree (organization_id, created_at, id);
@@ -1354,6 +1359,7 @@ create table public.workflows (
   deleted_at timestamp with time zone,
   constraint workflows_pkey PRIMARY KEY (organization_id, id),
   constraint workflows_options_size_check CHECK (((octet_length((trigger_options)::text) <= 524288) AND (octet_length((webhook_options)::text) <= 65536) AND (octet_length(secret) <= 65536) AND (octet_length(previous_secret) <= 65536) AND (length(regexp_replace((trigger_options)::text, '"(?:\\.|[^"\\])*"|[^[{"]'::text, ''::text, 'g'::text)) <= 2000))),
+  constraint workflows_schedule_check CHECK (((length((trigger_options ->> 'cron'::text)) <= 256) AND (length((trigger_options ->> 'timezone'::text)) <= 256))),
   constraint workflows_texts_check CHECK (((((COALESCE(octet_length(id), 0) + COALESCE(octet_length(name), 0)) + COALESCE(octet_length(trigger_type), 0)) + COALESCE(octet_length(trigger_event), 0)) <= 65536)),
   constraint workflows_trigger_options_check CHECK (((length((trigger_options ->> 'if'::text)) <= 524288) AND ((((trigger_options -> 'limits'::text) -> 'concurrency'::text) ->> 'runs'::text) ~ '^([1-9][0-9]{0,2}|1000)$'::text) AND ((((trigger_options -> 'limits'::text) -> 'concurrency'::text) ->> 'runs_per_key'::text) ~ '^([1-9][0-9]{0,2}|1000)$'::text) AND ((((trigger_options -> 'limits'::text) -> 'rate'::text) ->> 'runs'::text) ~ '^([1-9][0-9]{0,2}|1000)$'::text) AND ((((trigger_options -> 'limits'::text) -> 'rate'::text) ->> 'per_seconds'::text) ~ '^([1-9][0-9]{0,3}|[1-7][0-9]{4}|8[0-5][0-9]{3}|86[0-3][0-9]{2}|86400)$'::text) AND ((((trigger_options -> 'limits'::text) -> 'debounce'::text) ->> 'seconds'::text) ~ '^([1-9][0-9]{0,3}|[1-7][0-9]{4}|8[0-5][0-9]{3}|86[0-3][0-9]{2}|86400)$'::text) AND ((((trigger_options -> 'limits'::text) -> 'debounce'::text) ->> 'max_seconds'::text) ~ '^([1-9][0-9]{0,4}|[1-5][0-9]{5}|60[0-3][0-9]{3}|604[0-7][0-9]{2}|604800)$'::text))),
   constraint workflows_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE

@@ -6,6 +6,8 @@ import { didYouMean } from '../text/nearest-names.js';
 /** The largest depth to which snippets may include snippets. */
 export const MOST_DEPTH = 5;
 const MOST_INCLUDED = 200;
+/** The largest number of snippets that a hint compares with an unknown name. An organization has at most as many. */
+const MOST_COMPARED = 100;
 const LONGEST_RESULT = 256 * 1024;
 
 /** A fault or warning at a place of a text, or of a snippet that the text includes. */
@@ -128,7 +130,8 @@ function faultOf(
     return `includes the snippet ${name} in itself: ${[...outer, name].join(' > ')}`;
   }
   if (!snippets.has(name)) {
-    return `names the unknown snippet ${name.slice(0, 64)}.${didYouMean(name, [...snippets.keys()])}`;
+    const compared = [...snippets.keys()].slice(0, MOST_COMPARED);
+    return `names the unknown snippet ${name.slice(0, 64)}.${didYouMean(name, compared)}`;
   }
   if (outer.length >= MOST_DEPTH) return `includes snippets more than ${MOST_DEPTH} levels deep`;
   if (included > MOST_INCLUDED) return `includes more than ${MOST_INCLUDED} snippets`;

@@ -4,6 +4,8 @@ import { parseTime } from '../text/parse-time.js';
 import type { TemplateVariable, VariableType } from './template-content.js';
 
 const NUMBER = /^-?\d{1,30}(\.\d{1,30})?$/;
+/** The largest number of variables that a hint compares with an unknown name. */
+const MOST_COMPARED = 100;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
 /** The reason why a template cannot be rendered with the given values. */
@@ -73,11 +75,12 @@ export function checkNames(
   given: object,
   faults: FaultList,
 ): void {
-  const known = variables.map(({ name }) => name);
+  const known = new Set(variables.map(({ name }) => name));
+  const compared = [...known].slice(0, MOST_COMPARED);
   for (const name of Object.keys(given)) {
-    if (known.includes(name)) continue;
+    if (known.has(name)) continue;
     const path = `variables.${name.slice(0, 64).toWellFormed()}`;
-    const message = (): string => `is not a variable of the template.${didYouMean(name, known)}`;
+    const message = (): string => `is not a variable of the template.${didYouMean(name, compared)}`;
     faults.push({ path, message });
   }
 }

@@ -206,4 +206,45 @@ describe('the migrations that limit which values SQL of a tool can store', () =>
     const [logged] = await ask('select max(octet_length(name)) as longest from consent_changes');
     expect(logged).toEqual({ longest: 256 });
   });
+
+  it('clear long cron expressions, and remove content that no template can have', async () => {
+    const url = await owner.createDatabase();
+    const index = MIGRATION_NAMES.indexOf('BoundedTemplates1764000086000');
+    await migrate(url, MIGRATION_NAMES.slice(0, index));
+    const ask = (query: string) => owner.ask(url, query);
+    await ask(`insert into organizations (id, name) values ('org_a', 'Acme')`);
+    const right = '{"cron":"0 9 * * *","timezone":"UTC"}';
+    await ask(`insert into workflows (organization_id, id, name, active, version, trigger_type, trigger_options) values
+      ('org_a', 'wf_a', 'Right', true, 1, 'schedule', '${right}'),
+      ('org_a', 'wf_b', 'Long', true, 1, 'schedule', json_build_object('cron', repeat('0,', 1000), 'timezone', 'UTC'))`);
+    await ask(`insert into workflow_schedules (organization_id, workflow_id, next_tick_at, available_at)
+      select organization_id, id, now(), now() from workflows`);
+    const many = `json_build_object('variables', (select json_agg(g) from generate_series(1, 101) g))`;
+    await ask(`insert into templates (organization_id, id, name, draft, version) values
+      ('org_a', 'tpl_a', 'a', '{"variables":[]}', 3), ('org_a', 'tpl_b', 'b', ${many}, null),
+      ('org_a', 'tpl_c', repeat('x', 100000), '{}', null)`);
+    await ask(`insert into template_versions
+        (organization_id, template_id, version, id, content, compiled, warnings, actor_kind, actor_id) values
+      ('org_a', 'tpl_a', 1, 'a', '{}', '{"variables":[]}', '[]', 'user', 'x'),
+      ('org_a', 'tpl_a', 2, 'b', '{}', '{"variables":{}}', '[]', 'user', 'x'),
+      ('org_a', 'tpl_a', 3, 'c', '{}', ${many}, '[]', 'user', 'x')`);
+    await ask(`insert into template_snippets (organization_id, id, name, content) values
+      ('org_a', 'snp_a', 'a', 'Bye'), ('org_a', 'snp_b', 'b', repeat('x', 300000))`);
+    await migrate(url);
+    expect(
+      await ask('select id, active, trigger_options::text as options from workflows order by id'),
+    ).toEqual([
+      { id: 'wf_a', active: true, options: right },
+      { id: 'wf_b', active: false, options: '{}' },
+    ]);
+    expect(await ask('select workflow_id from workflow_schedules')).toEqual([
+      { workflow_id: 'wf_a' },
+    ]);
+    expect(await ask('select id, draft::text as draft from templates order by id')).toEqual([
+      { id: 'tpl_a', draft: '{"variables":[]}' },
+      { id: 'tpl_b', draft: '{"variables":[],"variants":{}}' },
+    ]);
+    expect(await ask('select id from template_versions')).toEqual([{ id: 'a' }]);
+    expect(await ask('select id from template_snippets')).toEqual([{ id: 'snp_a' }]);
+  });
 });

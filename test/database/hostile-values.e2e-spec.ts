@@ -8,6 +8,7 @@ import { runSql, SqlTools } from './sql-tools.js';
 const STEPS = [{ id: 'add', tool: 'create_contact', arguments: { external_id: '{{ run.id }}' } }];
 const manual = (limits?: object) => ({ trigger: { type: 'manual', limits } });
 const LARGE = `('[' || repeat('{},', 3000000) || '{}]')::json`;
+const VARIABLES = `(select json_agg(json_build_object('name', 'a' || g)) from generate_series(1, 101) g)`;
 const DEBOUNCE = { debounce: { seconds: 60, key: '{{ trigger.payload.key }}' } };
 
 let switchboard: Switchboard;
@@ -53,7 +54,11 @@ const wake = (batchSize: number) =>
 
 describe('SQL of a tool', () => {
   const REFUSED = [
-    { error: expect.stringMatching(/violates check|Unicode escape|invalid input syntax/) },
+    {
+      error: expect.stringMatching(
+        /violates check|Unicode escape|invalid input syntax|length of a non-array/,
+      ),
+    },
   ];
   const setOptions = (options: string): string =>
     `update workflows set trigger_options = ${options}`;
@@ -74,6 +79,26 @@ describe('SQL of a tool', () => {
   const delay = (values: string): string =>
     `update workflow_runs set status = 'queued', limited = true, delayed_until = '-infinity', ${values}`;
 
+  const template = (columns: string, values: string): string =>
+    `insert into templates (organization_id, id, ${columns.includes('name') ? '' : 'name, '}${columns})
+     select organization_id, 'tpl_x', ${columns.includes('name') ? '' : `'x', `}${values} from workflows`;
+  const snippet = (values: string): string =>
+    `insert into template_snippets (organization_id, id, name, content)
+     select organization_id, 'snp_x', ${values} from workflows`;
+  const version = (column: string, value: string): string => {
+    const values = {
+      content: `'{}'`,
+      compiled: `'{"variables":[]}'`,
+      warnings: `'[]'`,
+      actor_id: `'x'`,
+      [column]: value,
+    };
+    return `with made as (insert into templates (organization_id, id, name, draft)
+        select organization_id, 'tpl_x', 'x', '{}' from workflows returning organization_id, id)
+      insert into template_versions (organization_id, template_id, version, id, actor_kind, ${Object.keys(values).join(', ')})
+      select organization_id, id, 1, 'x', 'user', ${Object.values(values).join(', ')} from made`;
+  };
+
   it.each([
     ['options of a trigger with U+0000', setOptions(`'{"x":"\\u0000"}'`)],
     ['options of a trigger with a lone surrogate', setOptions(`'{"if":"\\ud800"}'`)],
@@ -82,6 +107,11 @@ describe('SQL of a tool', () => {
       setOptions(`(repeat('[', 2500) || repeat(']', 2500))::json`),
     ],
     ['long options of a trigger', setOptions(`('"' || repeat('x', 1000000) || '"')::json`)],
+    [
+      'a long cron expression',
+      setOptions(`json_build_object('cron', '*' || repeat(',*', 260) || ' * * * *')`),
+    ],
+    ['a long time zone', setOptions(`json_build_object('timezone', repeat('x', 300))`)],
     [
       'long options of a webhook',
       `update workflows set webhook_options = to_jsonb(repeat('x', 1000000))`,
@@ -137,11 +167,35 @@ describe('SQL of a tool', () => {
     ['an event of a long name', event('1').replace(`'test'`, `repeat('x', 100000)`)],
     ['a step with a large error', `${step('error')} ${LARGE} from workflow_runs`],
     ['a step with large failed attempts', `${step('failed_attempts')} ${LARGE} from workflow_runs`],
+    ['a template with a large draft', template('draft', LARGE)],
+    [
+      'a template whose draft has many variables',
+      template('draft', `json_build_object('variables', ${VARIABLES})`),
+    ],
+    ['a template of a long name', template('name, draft', `repeat('x', 100000), '{}'`)],
+    ['a long snippet', snippet(`'a', repeat('x', 300000)`)],
+    ['a snippet of a long name', snippet(`repeat('x', 100000), 'a'`)],
+    ['a version with large content', version('content', LARGE)],
+    ['a version with large texts', version('compiled', LARGE)],
+    ['a version with large warnings', version('warnings', LARGE)],
+    ['a version with a long author', version('actor_id', `repeat('x', 100000)`)],
+    [
+      'a version with many variables',
+      version('compiled', `json_build_object('variables', ${VARIABLES})`),
+    ],
+    [
+      'a version with large variables',
+      version('compiled', `json_build_object('variables', json_build_array(repeat('x', 3000000)))`),
+    ],
+    [
+      'a version whose variables are no list',
+      version('compiled', `'{"variables":{"length":200000}}'`),
+    ],
     [
       'a large value that is compressed when it is stored',
-      `with large as (insert into templates (organization_id, id, name, draft) select organization_id, 'tpl', 'a', ${LARGE}
-         from workflows returning draft)
-       update workflow_runs set answer = large.draft from large`,
+      `with large as (insert into workflow_versions (organization_id, workflow_id, version, steps, loose_references)
+         select organization_id, id, 99, '[]', ${LARGE} from workflows returning loose_references as value)
+       update workflow_runs set answer = large.value from large`,
     ],
   ])('cannot store %s', async (_name, statement) => {
     const { id } = await createWorkflow(hostile, STEPS, manual());

@@ -4,7 +4,7 @@ import type { FaultList } from '../../errors/fault-list.js';
 import { parseEventName } from './event-name.js';
 import { checkKeys, type Json } from './step-fields.js';
 import { type ContactMapping, parseContactMapping } from './contact-mapping.js';
-import { Cron } from './calendar/cron.js';
+import { Cron, MAX_CRON_CHARACTERS } from './calendar/cron.js';
 import { parseRunLimits, type RunLimits } from './run-limits.js';
 import { MAX_WAIT_SECONDS } from './steps/wait-step.js';
 import { isWhole, parseWebhookOptions, type WebhookOptionChanges } from './webhook-options.js';
@@ -78,7 +78,6 @@ export const MIN_SECRET = 16;
 export const MAX_SECRET = 256;
 /** The largest number of seconds for which a replaced secret stays valid. */
 export const MAX_OVERLAP = 30 * 24 * 60 * 60;
-const MAX_CRON_CHARACTERS = 200;
 
 /** Parses a trigger. Adds every fault with its path. Use the result only if there is no fault. */
 export function parseTrigger(given: object, faults: FaultList): Trigger {

@@ -12,6 +12,8 @@ import { WorkflowsRepository } from '../store/workflows.repository.js';
 
 /** The milliseconds after which a due tick that was not claimed counts as missed. */
 const MISSED_AFTER_MS = 60_000;
+/** The number of characters of an invalid cron expression that its error shows. */
+const MAX_SHOWN = 200;
 
 @Injectable()
 export class SchedulesService {
@@ -42,10 +44,11 @@ export class SchedulesService {
     count: number,
   ): Promise<Date[] | undefined> {
     if (!active || triggerType !== 'schedule') return undefined;
+    const cron = readCron(triggerOptions);
     const times: Date[] = [];
     let last = await this.runs.now(organizationId);
     while (times.length < count) {
-      const next = nextTick(triggerOptions, last);
+      const next = cron.next(last, triggerOptions.timezone!);
       if (!next) break;
       times.push(next);
       last = next;
@@ -96,8 +99,13 @@ export class SchedulesService {
   }
 }
 
-function nextTick({ cron, timezone }: TriggerOptions, after: Date): Date | undefined {
-  const parsed = Cron.parse(cron!);
-  if (!(parsed instanceof Cron)) throw new Error(`The saved cron expression ${cron} is not valid.`);
-  return parsed.next(after, timezone!);
+function nextTick(options: TriggerOptions, after: Date): Date | undefined {
+  return readCron(options).next(after, options.timezone!);
+}
+
+/** Throws an error for a stored expression that is not valid. */
+function readCron({ cron = '' }: TriggerOptions): Cron {
+  const parsed = Cron.parse(cron);
+  if (parsed instanceof Cron) return parsed;
+  throw new Error(`The saved cron expression ${cron.slice(0, MAX_SHOWN)} is not valid.`);
 }

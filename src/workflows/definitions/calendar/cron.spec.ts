@@ -123,4 +123,13 @@ describe(Cron.name, () => {
   ])('refuses "%s"', (expression) => {
     expect(Cron.parse(expression)).toEqual({ fault: expect.any(String) as string });
   });
+
+  it('refuses an expression of more than 200 characters, however long it is', () => {
+    const list = (items: number): string => `0${',0'.repeat(items)} * * * *`;
+    expect(Cron.parse(list(95))).toBeInstanceOf(Cron);
+    const refused = { fault: 'must be text of at most 200 characters' };
+    expect(Cron.parse(list(96))).toEqual(refused);
+    expect(Cron.parse(list(260_000))).toEqual(refused);
+    expect(Cron.parse(' '.repeat(201))).toEqual(refused);
+  });
 });

@@ -5,6 +5,8 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 /** The longest search for the next time, in days. Two leap days can be eight years apart. */
 const MAX_SEARCH_DAYS = 9 * 366;
+/** The largest number of characters of an expression. */
+export const MAX_CRON_CHARACTERS = 200;
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 export const WEEKDAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 
@@ -40,8 +42,14 @@ export class Cron {
     private readonly matchesEitherDay: boolean,
   ) {}
 
-  /** Parses an expression, or returns the reason why it is invalid. */
+  /**
+   * Parses an expression, or returns the reason why it is invalid. SQL of a tool can store a text of any length, so the
+   * length is checked first.
+   */
   static parse(text: string): Cron | { fault: string } {
+    if (text.length > MAX_CRON_CHARACTERS) {
+      return { fault: `must be text of at most ${MAX_CRON_CHARACTERS} characters` };
+    }
     const fields = text.trim().split(/\s+/);
     if (fields.length !== FIELDS.length) {
       return { fault: 'must have five fields: minute, hour, day of the month, month, weekday' };
