@@ -19,10 +19,10 @@ import { isReturn } from './steps/return-step.js';
 import { isSet } from './steps/set-step.js';
 import { isTool } from './steps/tool-step.js';
 import { everyStep, innerListsOf, kindOf, parseSteps } from './steps/step-kinds.js';
+import { MAX_DEFINITION_BYTES } from './steps/step-parser.js';
 
 /** The only variables that expressions of a trigger can use, because there is no run yet. */
 const TRIGGER_ROOTS = ['trigger', 'contact'];
-const MAX_BYTES = 256 * 1024;
 const EMPTY_BYTES = bytesOf([]);
 /**
  * The longest path, in characters. Idempotency keys of external calls contain paths and may have 255 characters
@@ -42,8 +42,8 @@ export class DefinitionChecker {
    * Use the result only if there is no fault.
    */
   check(given: unknown, faults: FaultList, onFailureGiven?: unknown): Step[] {
-    if (bytesOf(given) + bytesOf(onFailureGiven ?? []) > MAX_BYTES + EMPTY_BYTES) {
-      faults.push({ path: 'steps', message: `must be at most ${MAX_BYTES} bytes` });
+    if (bytesOf(given) + bytesOf(onFailureGiven ?? []) > MAX_DEFINITION_BYTES + EMPTY_BYTES) {
+      faults.push({ path: 'steps', message: `must be at most ${MAX_DEFINITION_BYTES} bytes` });
       return [];
     }
     const found = new FaultList();

@@ -5,6 +5,7 @@ import { prepared } from '../../database/driver/statement.js';
 import { AppError } from '../../errors/app-error.js';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import type { Step } from '../definitions/definition.js';
+import { DefinitionTooLargeError } from '../definitions/stored-steps.js';
 import { readPayload } from '../journal/parse-payload.js';
 import type { ClaimedRunData, ClaimedRunRow } from '../journal/claimed-run.js';
 import type { RunLease } from '../journal/run-lease.js';
@@ -72,7 +73,7 @@ export class ClaimedRunsRepository {
     const { position: _, payload: bytes, largePayload, workflowName, ...row } = found;
     const payload = readPayload(bytes, largePayload);
     const isLarge = largePayload !== null;
-    return { row, workflowName, payload, isLarge, steps: await this.getSteps(row) };
+    return { row, workflowName, payload, isLarge, ...(await this.readSteps(row)) };
   }
 
   /**
@@ -117,6 +118,18 @@ export class ClaimedRunsRepository {
       { readOnly: true },
     );
     return new Map(rows.map((row) => [row.position, row]));
+  }
+
+  /** Returns the steps of a run, or no steps and an error when its definition is too large. */
+  private async readSteps(
+    run: ClaimedRunRow,
+  ): Promise<Pick<ClaimedRunData, 'steps' | 'definitionError'>> {
+    try {
+      return { steps: await this.getSteps(run) };
+    } catch (error) {
+      if (error instanceof DefinitionTooLargeError) return { steps: [], definitionError: error };
+      throw error;
+    }
   }
 
   private async getSteps(run: ClaimedRunRow): Promise<readonly Step[]> {

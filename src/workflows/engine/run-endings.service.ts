@@ -1,6 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Env } from '../../config/env.js';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
+import type { AppError } from '../../errors/app-error.js';
 import { type DomainEvent, DomainEvents } from '../../events/domain-events.js';
 import { Failpoints } from '../../failpoints/failpoints.js';
 import { WakeUps } from '../../queue/wake-ups.js';
@@ -9,13 +10,16 @@ import { isReturn, RETURNED } from '../definitions/steps/return-step.js';
 import { hasStopped } from '../definitions/steps/stop-step.js';
 import { isTimeoutStep, TIMED_OUT } from '../definitions/steps/timeout-step.js';
 import type { ClaimedRunRow } from '../journal/claimed-run.js';
-import { MAX_LOADED_BYTES } from '../journal/journal-size.js';
+import { MAX_LOADED_BYTES, MAX_LOADED_ENTRIES } from '../journal/journal-size.js';
 import type { RunTransaction } from '../journal/run-transaction.js';
 import type { StepError } from '../journal/run.entity.js';
 import { RunsRepository } from '../journal/runs.repository.js';
 import { RunWaitsRepository } from '../waits/run-waits.repository.js';
 
-/** The reason of a run that failed because its journal is too large. Only earlier releases stored such journals. */
+/**
+ * The reason of a run that failed because its journal or its definition is too large. Only earlier releases, or SQL of a
+ * tool, stored such values.
+ */
 const TOO_LARGE = 'too_large';
 
 /** Ends runs, wakes the runs that wait for them, and emits `run.failed`. */
@@ -46,13 +50,16 @@ export class RunEndingsService {
     await this.recordFailure(tx, reasonOfFailure(at!, tx), failure);
   }
 
-  /** Ends a run whose journal is too large for the memory of a worker. */
-  async endTooLarge(tx: RunTransaction): Promise<void> {
+  /** Ends a run whose journal is too large for a worker. With an error, it ends because of its definition instead. */
+  async endTooLarge(tx: RunTransaction, definitionError?: AppError): Promise<void> {
     const { row } = tx.run;
     if (this.env.logsWork) this.tenants.afterCommit(() => this.logEnd(row, 'failed'));
     const error = {
       code: 'invalid_arguments',
-      message: `The inputs and outputs of the run are larger than ${MAX_LOADED_BYTES} bytes.`,
+      message:
+        definitionError?.message ??
+        `The run has more than ${MAX_LOADED_ENTRIES} steps outside of finished items of loops, ` +
+          `or its inputs and outputs are larger than ${MAX_LOADED_BYTES} bytes.`,
     };
     await this.recordFailure(tx, TOO_LARGE, { step: null, error });
   }

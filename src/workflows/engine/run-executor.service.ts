@@ -5,7 +5,7 @@ import { Failpoints } from '../../failpoints/failpoints.js';
 import type { Place, Plan } from '../definitions/step-engine.js';
 import { isFailureStep } from '../definitions/steps/failure-step.js';
 import { isTimeoutStep } from '../definitions/steps/timeout-step.js';
-import { type ClaimedRun, StepCanceledError } from '../journal/claimed-run.js';
+import { ClaimedRun, StepCanceledError } from '../journal/claimed-run.js';
 import { JournalTooLargeError } from '../journal/journal-size.js';
 import { LeaseLostError, type RunLease } from '../journal/run-lease.js';
 import { RunTransaction } from '../journal/run-transaction.js';
@@ -81,6 +81,11 @@ export class RunExecutorService {
   ): Promise<Execution> {
     const { organizationId } = lease;
     const data = await this.loader.getData(lease);
+    if (data.definitionError) {
+      const execution = executionOf(new ClaimedRun(lease, signal, data, []));
+      execution.progress = await this.progress.endTooLarge(execution.run, data.definitionError);
+      return execution;
+    }
     let largeBytes: number;
     try {
       const work = async (): Promise<{ execution: Execution; tx: RunTransaction } | number> => {

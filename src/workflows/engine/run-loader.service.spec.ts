@@ -95,6 +95,14 @@ describe(RunLoaderService, () => {
     expect(() => memory.reserve('a').grow(128 * MIB)).not.toThrow();
   });
 
+  it('stops when more than 100,000 small entries are outside of finished iterations', async () => {
+    const flat = (count: number) =>
+      Array.from({ length: count }, (_, index) => entry(`x${index}`, index, 300)) as JournalEntry[];
+    expect((await load(flat(100_001))).isTooLarge).toBe(true);
+    expect((await load(flat(100_000))).isTooLarge).toBe(false);
+    expect((await load(loop(200_000, 300))).isTooLarge).toBe(false);
+  });
+
   it('stops at a single entry that does not fit', async () => {
     const { isTooLarge } = await load(loop(2, 130 * MIB));
     expect(isTooLarge).toBe(true);

@@ -2,7 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import type { Place } from '../definitions/step-engine.js';
 import { ClaimedRun, type ClaimedRunData, type JournalEntry } from '../journal/claimed-run.js';
-import { JournalTooLargeError, MAX_LOADED_BYTES } from '../journal/journal-size.js';
+import {
+  JournalTooLargeError,
+  MAX_LOADED_BYTES,
+  MAX_LOADED_ENTRIES,
+} from '../journal/journal-size.js';
 import { type JournalPart, RunJournalRepository } from '../journal/run-journal.repository.js';
 import { LeaseLostError, type RunLease } from '../journal/run-lease.js';
 import { ClaimedRunsRepository } from './claimed-runs.repository.js';
@@ -67,8 +71,8 @@ export class RunLoaderService {
   /**
    * Waits for memory for a journal of this size, and returns the run. The journal is loaded in parts. After each part,
    * the entries inside finished iterations are dropped, because a loop may have thousands of large ones. At the end,
-   * keeps only the memory that the other entries need. Stops early when more than {@link MAX_LOADED_BYTES} would be in
-   * memory, when more than {@link MAX_READ_BYTES} would be read, or when an entry would take too long to parse. Then
+   * keeps only the memory that the other entries need. Stops early when more than {@link MAX_LOADED_BYTES} or
+   * {@link MAX_LOADED_ENTRIES} would be in memory, when more than {@link MAX_READ_BYTES} would be read, or when an entry would take too long to parse. Then
    * returns the run with a part of its journal.
    * Throws `rate_limited` when the parsed journal needs more memory than is free (see `RunReservation.grow`).
    */
@@ -111,6 +115,7 @@ export class RunLoaderService {
       const entries = await unlessTooLarge(part.entries(), undefined);
       if (!entries) return false;
       run.load(entries);
+      if (run.journal.size > MAX_LOADED_ENTRIES) return false;
       loaded = part;
       partBytes = Math.min(partBytes * SMALLER, PART_BYTES);
     }

@@ -162,9 +162,9 @@ export class RunProgressService {
   }
 
   /** Ends a run whose journal is too large to be loaded. */
-  async endTooLarge(run: ClaimedRun): Promise<Progress> {
+  async endTooLarge(run: ClaimedRun, error?: AppError): Promise<Progress> {
     return await this.transaction<Progress>({ run }, async (tx) => {
-      await this.endings.endTooLarge(tx);
+      await this.endings.endTooLarge(tx, error);
       return 'released';
     });
   }

@@ -14,6 +14,7 @@ import { progressOf } from '../definitions/steps/loop-progress.js';
 import { setsBefore, stepsOf } from '../definitions/set-variables.js';
 import type { SetOutput } from '../definitions/steps/set-step.js';
 import { VARS } from '../definitions/steps/step-checks.js';
+import { everyStep } from '../definitions/steps/step-kinds.js';
 import type { ClaimedRun } from '../journal/claimed-run.js';
 import type { RunTransaction } from '../journal/run-transaction.js';
 import { LargePayloadsService } from '../payloads/large-payloads.service.js';
@@ -53,7 +54,11 @@ export class RunScopeService {
       ...Object.fromEntries(stepVariables(tx, iterations)),
       ...Object.fromEntries(iterations.flatMap((iteration) => loopVariables(tx, iteration))),
       trigger: triggerVariable({ ...row, type: row.triggerType, payload: data.payload }),
-      run: { id: row.id, resume_urls: this.getResumeUrls(tx.run, iterations) },
+      run: {
+        id: row.id,
+        // Each URL is signed, so steps that cannot read the URLs do not pay for them.
+        ...(mayReference(step, 'run') && { resume_urls: this.getResumeUrls(tx.run, iterations) }),
+      },
       workflow: { id: row.workflowId, name: data.workflowName },
       ...failureVariable(tx),
     };
@@ -132,18 +137,37 @@ function prefixesOf(iterations: readonly Iteration[]): string[] {
   return ['', ...iterations.map((iteration) => `${iterationPath(iteration)}.`)];
 }
 
-/** Returns the results of steps outside loops, and of steps in the given iterations. */
+/**
+ * Returns the results of steps outside loops, and of steps in the given iterations. The duration depends on the
+ * definition and not on the number of entries, because SQL of a tool can store any number of entries.
+ */
 function stepVariables(
   tx: RunTransaction,
   iterations: readonly Iteration[],
 ): [string, object | null][] {
-  const prefixes = new Set(prefixesOf(iterations));
-  return [...tx.entries].flatMap(([path, entry]) => {
-    const start = path.lastIndexOf('.') + 1;
-    if (!prefixes.has(path.slice(0, start))) return [];
-    const value = entry.status === 'failed' ? { error: entry.error } : stepVariable(entry);
-    return [[path.slice(start), value]];
-  });
+  const ids = visibleIds(tx.run.data.steps);
+  const found: [string, object | null][] = [];
+  for (const prefix of prefixesOf(iterations)) {
+    for (const id of ids) {
+      const entry = tx.get(prefix + id);
+      if (!entry) continue;
+      found.push([id, entry.status === 'failed' ? { error: entry.error } : stepVariable(entry)]);
+    }
+  }
+  return found;
+}
+
+const idCache = new WeakMap<readonly Step[], readonly string[]>();
+
+/** Returns the ids to which expressions can refer. Ids of generated steps contain a dot. */
+function visibleIds(steps: readonly Step[]): readonly string[] {
+  const known = idCache.get(steps);
+  if (known) return known;
+  const ids = everyStep(steps)
+    .map(({ id }) => id)
+    .filter((id) => !id.includes('.'));
+  idCache.set(steps, ids);
+  return ids;
 }
 
 /** Returns the failure of the run while the steps of `on_failure` run. */

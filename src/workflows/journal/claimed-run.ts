@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import type { AppError } from '../../errors/app-error.js';
 import type { Step } from '../definitions/definition.js';
 import { type Journal, type Place, type Plan, planOf } from '../definitions/step-engine.js';
 import { TIMEOUT_STEP_ID } from '../definitions/steps/timeout-step.js';
@@ -45,6 +46,8 @@ export interface ClaimedRunData {
   readonly isLarge?: boolean;
   /** The steps of the run's version. With a contact mapping, a generated first step saves the contact. */
   readonly steps: readonly Step[];
+  /** The error of a definition that is too large to be read. Then `steps` is empty, and the run must end. */
+  readonly definitionError?: AppError;
 }
 
 /**

@@ -23,6 +23,12 @@ const ALWAYS_STORED_BYTES = 4096;
  */
 export const MAX_LOADED_BYTES = 2 * MAX_JOURNAL_BYTES;
 
+/**
+ * The most entries of a journal that is loaded, without those inside finished loop iterations. A run with more entries
+ * fails. This number limits the time of functions that visit all entries.
+ */
+export const MAX_LOADED_ENTRIES = 100_000;
+
 interface Sized {
   readonly bytes?: number;
   readonly progressBytes?: number;

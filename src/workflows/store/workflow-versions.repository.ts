@@ -3,6 +3,7 @@ import { IsNull, LessThan, type Repository } from 'typeorm';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import type { PinnedVersion } from '../definitions/compatibility/compatibility.js';
 import { awaitedEvents } from '../definitions/steps/awaiting-steps.js';
+import { readStoredSteps } from '../definitions/stored-steps.js';
 import type { ToolSchemas } from '../definitions/compatibility/tool-schemas.js';
 import type { VersionContent } from './version-content.js';
 import { WorkflowVersion } from './workflow-version.entity.js';
@@ -60,17 +61,27 @@ export class WorkflowVersionsRepository {
     );
   }
 
+  /** Returns a version, or null when it does not exist. Throws `DefinitionTooLargeError`. */
   async find(
     organizationId: string,
     workflowId: string,
     version: number,
   ): Promise<WorkflowVersion | null> {
-    return await this.rows(organizationId).findOneBy({ organizationId, workflowId, version });
+    const found = await this.rows(organizationId).findOneBy({
+      organizationId,
+      workflowId,
+      version,
+    });
+    if (found) readStoredSteps(found.steps);
+    return found;
   }
 
   /** Returns the version as {@link find} does. Throws when the version does not exist. */
   async get(organizationId: string, workflowId: string, version: number): Promise<WorkflowVersion> {
-    return await this.rows(organizationId).findOneByOrFail({ organizationId, workflowId, version });
+    const key = { organizationId, workflowId, version };
+    const found = await this.rows(organizationId).findOneByOrFail(key);
+    readStoredSteps(found.steps);
+    return found;
   }
 
   /** Returns at most `limit` versions without their steps, the newest first. */

@@ -8,6 +8,7 @@ import type { EventName } from '../../events/domain-events.js';
 import type { TimePosition } from '../../paging/paging.js';
 import { withContactStep } from '../definitions/contact-mapping.js';
 import type { Step } from '../definitions/definition.js';
+import { readStoredSteps } from '../definitions/stored-steps.js';
 import { withTimeoutStep } from '../definitions/steps/timeout-step.js';
 import { WorkflowVersion } from './workflow-version.entity.js';
 import { Workflow } from './workflow.entity.js';
@@ -183,16 +184,19 @@ export class WorkflowsRepository {
       .getMany();
   }
 
-  /** Returns the steps of a version as they were saved. */
+  /** Returns the steps of a version as they were saved. Throws `DefinitionTooLargeError`. */
   async getSteps(organizationId: string, workflowId: string, version: number): Promise<Step[]> {
     const found = await this.versions(organizationId).findOneOrFail({
       select: { steps: true },
       where: { organizationId, workflowId, version },
     });
-    return found.steps;
+    return readStoredSteps(found.steps);
   }
 
-  /** Returns the steps of a run of the version, with the generated steps for its timeout and for its contact. */
+  /**
+   * Returns the steps of a run of the version, with the generated steps for its timeout and for its contact. Throws
+   * `DefinitionTooLargeError`.
+   */
   async getRunSteps(
     organizationId: string,
     workflowId: string,
@@ -202,13 +206,13 @@ export class WorkflowsRepository {
       select: { steps: true, triggerContact: true, content: true },
       where: { organizationId, workflowId, version },
     });
-    const steps = withContactStep(found.triggerContact, found.steps);
+    const steps = withContactStep(found.triggerContact, readStoredSteps(found.steps));
     return withTimeoutStep(found.content?.trigger.run_timeout_seconds, steps);
   }
 
   /**
    * Returns the steps of the newest version of each workflow, by workflow id. When the steps together have more than
-   * `maxBytes`, leaves out the last of the given workflows, but never the first.
+   * `maxBytes`, leaves out the last of the given workflows, but never the first. Throws `DefinitionTooLargeError`.
    */
   async getNewestSteps(
     organizationId: string,
@@ -227,7 +231,7 @@ export class WorkflowsRepository {
        where bytes <= $3 or place = 1`,
       [organizationId, ids, maxBytes],
     );
-    return new Map(rows.map(({ id, steps }) => [id, steps]));
+    return new Map(rows.map(({ id, steps }) => [id, readStoredSteps(steps)]));
   }
 
   private rows(organizationId: string): Repository<Workflow> {

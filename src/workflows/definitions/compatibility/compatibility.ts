@@ -5,6 +5,7 @@ import { didYouMean } from '../../../text/nearest-names.js';
 import type { ToolDescriptor } from '../../../tools/registry/registered-tool.js';
 import type { Step, ToolStep } from '../definition.js';
 import { isDynamic } from '../step-fields.js';
+import { readStoredSteps } from '../stored-steps.js';
 import { StepChecks } from '../steps/step-checks.js';
 import { everyStep, innerListsOf, kindOf } from '../steps/step-kinds.js';
 import { checkStatic, isTool } from '../steps/tool-step.js';
@@ -79,14 +80,14 @@ export class Compatibility {
     try {
       return this.findChanges(version);
     } catch (error) {
-      // The definition is unreadable, for example because a newer release saved a new kind of step.
+      // The definition is unreadable, for example because a newer release saved a new kind of step, or too large.
       const { message } = toError(error);
       return [{ step: '', tool: '', effect: 'breaks', path: 'steps', message }];
     }
   }
 
   private findChanges({ steps, schemas, looseReferences }: PinnedVersion): StepFinding[] {
-    const calls = everyStep(steps).filter(isTool);
+    const calls = everyStep(readStoredSteps(steps)).filter(isTool);
     const found = calls.flatMap((step) => this.checkArguments(step, schemas));
     // The earlier state is unknown, so the reference may have been unresolved from the beginning.
     if (!schemas || !looseReferences) return found;

@@ -1,0 +1,100 @@
+import { AppError } from '../../errors/app-error.js';
+import { isJsonObject } from '../../text/is-json-object.js';
+import { VALUE_LIMITS } from '../../text/value-size.js';
+import type { Step } from './definition.js';
+import type { StepKind } from './steps/step-kind.js';
+import { STEP_KINDS } from './steps/step-kinds.js';
+import { MAX_DEFINITION_BYTES, MAX_NESTING, MAX_STEPS } from './steps/step-parser.js';
+
+/** The number of characters that the generated failure step adds to a definition, rounded up. */
+const FAILURE_CHARACTERS = 128;
+/** The largest number of lists of steps. A step of a saved definition adds at most three lists that are empty. */
+const MAX_LISTS = 4 * MAX_STEPS;
+
+const KINDS: readonly StepKind[] = Object.values(STEP_KINDS);
+
+/** The error of a stored definition that is larger than a definition can be when it is saved. */
+export class DefinitionTooLargeError extends AppError {
+  constructor() {
+    super(
+      'payload_too_large',
+      `The stored definition of this workflow has more than ${MAX_STEPS} steps or ${MAX_DEFINITION_BYTES} bytes, ` +
+        `or is nested deeper than ${MAX_NESTING} levels. Only SQL can store such a definition. Delete the workflow.`,
+    );
+  }
+}
+
+/**
+ * Returns the steps of a stored version. Throws {@link DefinitionTooLargeError} when they exceed the limits that are
+ * checked when a definition is saved. SQL of a tool can store such steps. Without this check, functions that visit all
+ * steps would block the process, exceed its stack, or fill its memory. The check itself visits at most as many values
+ * as a saved definition can have.
+ */
+export function readStoredSteps<T extends readonly Step[]>(steps: T): T {
+  if (!isShort(steps) || !hasFewSteps(steps)) throw new DefinitionTooLargeError();
+  return steps;
+}
+
+/** Returns true when the JSON of a value is short and not nested deeply. Counts without recursion, level by level. */
+function isShort(value: unknown): boolean {
+  let left = MAX_DEFINITION_BYTES + FAILURE_CHARACTERS;
+  let level = [value];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > VALUE_LIMITS.depth) return false;
+    const next: unknown[] = [];
+    for (const item of level) {
+      if (typeof item === 'string') left -= item.length + 2;
+      else if (Array.isArray(item)) {
+        // The limit is checked before the items are copied, because there may be millions.
+        left -= item.length + 1;
+        if (left < 0) return false;
+        for (const inner of item as unknown[]) next.push(inner);
+      } else if (isJsonObject(item)) {
+        left -= 2;
+        for (const [name, inner] of Object.entries(item)) {
+          left -= name.length + 3;
+          next.push(inner);
+        }
+      } else left -= 1;
+      if (left < 0) return false;
+    }
+    level = next;
+  }
+  return true;
+}
+
+/** Returns true when the steps, with the generated failure step, are not more and not deeper than saving allows. */
+function hasFewSteps(steps: readonly unknown[]): boolean {
+  let [count, lists] = [0, 0];
+  let level: (readonly unknown[])[] = [steps];
+  // The list of the failure step is inside the list of all steps.
+  for (let depth = 0; level.length > 0; depth += 1) {
+    const next: (readonly unknown[])[] = [];
+    for (const list of level) {
+      count += list.length;
+      lists += 1;
+      if (count > MAX_STEPS + 1 || lists > MAX_LISTS) return false;
+      for (const inner of list.map(listsOf)) {
+        for (const one of inner) if (Array.isArray(one)) next.push(one as unknown[]);
+      }
+    }
+    if (depth > MAX_NESTING) return false;
+    level = next;
+  }
+  return true;
+}
+
+/**
+ * Returns the lists of steps in a stored step. Returns no inner lists for a step whose kind is unknown or whose form is
+ * wrong, because each function that visits the steps throws at this step.
+ */
+function listsOf(step: unknown): unknown[] {
+  if (!isJsonObject(step)) return [];
+  const kind = KINDS.find(({ marks }) => marks.some((mark) => mark in step));
+  try {
+    const inner = kind?.lists?.(step as object as Step) ?? [];
+    return [...inner.map(({ steps }) => steps), step.on_error];
+  } catch {
+    return [];
+  }
+}
