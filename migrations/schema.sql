@@ -699,7 +699,7 @@ create table public.messages (
   created_at timestamp(3) with time zone not null default now(),
   updated_at timestamp(3) with time zone not null default now(),
   constraint messages_pkey PRIMARY KEY (organization_id, id),
-  constraint messages_content_check CHECK (((octet_length(subject) <= 8192) AND (octet_length(body) <= 1048576) AND (octet_length(html) <= 1048576))),
+  constraint messages_content_check CHECK (((octet_length(subject) <= 16384) AND (octet_length(body) <= 2097152) AND (octet_length(html) <= 2097152))),
   constraint messages_id_check CHECK ((id ~ '^[A-Za-z0-9_-]{1,100}$'::text)),
   constraint messages_on_uncertain_check CHECK ((on_uncertain = ANY (ARRAY['resend'::text, 'hold'::text]))),
   constraint messages_size_check CHECK (((envelope IS NULL) OR (pg_column_size(envelope) <= 4096) OR (octet_length((envelope)::text) <= 1048576))),

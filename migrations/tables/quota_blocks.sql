@@ -1,5 +1,5 @@
--- Stores the unused part of each block of a quota. A transaction takes the amount that it uses from a block that no
--- other transaction has locked, so that writes of one organization do not wait for each other.
+-- Stores the unused part of each block of a quota. Each transaction subtracts its amount from a block that is not
+-- locked by another transaction. So writes of one organization do not wait for each other.
 create table private.quota_blocks (
   organization_id text collate "C" not null
     constraint quota_blocks_organization_id_fkey references public.organizations (id) on delete cascade,

@@ -178,7 +178,7 @@ export class FilesService {
   }
 }
 
-/** Returns a random id of a file. */
+/** Returns a random id for a new file. */
 export function newFileId(): string {
   return `fil_${randomBytes(16).toString('base64url')}`;
 }

@@ -23,7 +23,7 @@ export class ReadExpressions implements Expressions {
 
   constructor(private readonly source: Expressions) {}
 
-  /** Reads one expression in each step. */
+  /** Reads all expressions, and yields after each one. */
   *read(templates: readonly string[], conditions: readonly string[]): Generator<unknown, void> {
     for (const text of templates) {
       this.templates.set(

@@ -3,9 +3,10 @@ import { Transform, type TransformCallback } from 'node:stream';
 const CHUNK_BYTES = 64 * 1024;
 
 /**
- * Joins small chunks into chunks of about 64 KiB. nodemailer composes an e-mail as a chunk for each header, part and
- * line end. Without this class, each of these chunks would cost a system call of this process, and work in the mail
- * server. Each large chunk gets a turn of the event loop, because the next stream reads every byte of the chunk.
+ * Joins small chunks into chunks of about 64 KiB. nodemailer emits one chunk for each header, part and line end of an
+ * e-mail. Without this class, each of these chunks would cost a system call of this process, and work in the mail
+ * server. This class yields to the event loop after each large chunk, because the next stream reads every byte of the
+ * chunk.
  */
 export class JoinedChunks extends Transform {
   private chunks: Buffer[] = [];

@@ -121,7 +121,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     error: DELIVERY_ERROR,
   },
   'post /api/webhooks/workflow/{workflowId}/test': {
-    summary: 'Checks and records a webhook, and starts nothing.',
+    summary: 'Checks and records a webhook delivery, but starts no run.',
     access: 'address',
     body: ANY,
     responses: { 200: objectOf({ ok: FLAG, deliveryId: TEXT }) },

@@ -120,7 +120,7 @@ describe(HiddenSecrets.name, () => {
     ['large numbers', Array.from({ length: 9000 }, (_, at) => (at + 1) * 1e300), '5001'],
     ['small values', Array<boolean>(900_000).fill(true), '5001'],
     ['repeated names', Array.from({ length: 90_000 }, (_, at) => ({ n: at })), '5001'],
-  ])('looks at %s in short steps', async (_what, value, secret) => {
+  ])('divides a search in %s into short steps', async (_what, value, secret) => {
     const steps = hidden(secret).searchValue(value);
     let count = 0;
     for (let step = steps.next(); !step.done; step = steps.next()) count += 1;

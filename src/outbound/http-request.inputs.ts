@@ -97,7 +97,8 @@ export class HttpRequestInput {
 
   @Choice(
     HTTP_RESPONSES,
-    'auto: text and JSON up to 1 MiB are the body, other content up to 10 MiB is kept as a file. file: always a file.',
+    'auto: text and JSON up to 1 MiB are returned as the body, and other content up to 10 MiB is kept as a file. ' +
+      'file: all content is kept as a file.',
   )
   response: (typeof HTTP_RESPONSES)[number] = 'auto';
 

@@ -28,7 +28,7 @@ export function parseUrl(text: string, base?: string): URL | undefined {
   if (text.length > LONGEST_URL || Buffer.byteLength(text) > LONGEST_URL) return undefined;
   if (!hasShortAuthority(text) || !URL.canParse(text, base)) return undefined;
   const url = new URL(text, base);
-  // The result may be longer than the text. It can be parsed again, for example for the next request.
+  // Checks the result too: it may be longer than the text, and a caller may parse it again for the next request.
   return url.hostname.length <= LONGEST_HOST && url.href.length <= LONGEST_URL ? url : undefined;
 }
 

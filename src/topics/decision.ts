@@ -7,7 +7,7 @@ export interface StoredSubscription {
   description: string | null;
   doubleOptIn: boolean;
   state: SubscriptionState;
-  /** True if no e-mail with a link to confirm was sent to the present address of the contact. */
+  /** True if no e-mail with a link that confirms the subscription was sent to the current address of the contact. */
   isUnasked: boolean;
   /** The source of the decision. Null when the default of the topic decides; then `changedAt` is null too. */
   source: string | null;

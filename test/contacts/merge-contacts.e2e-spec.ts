@@ -290,7 +290,7 @@ describe('merge_contacts', () => {
     });
   });
 
-  itSlow('works as a step of a run of the merged contact', async () => {
+  itSlow('can merge the contact of the run that calls it', async () => {
     const [one, two] = [await createContact(acme), await createContact(acme)];
     const given = { contact_id: one.id, other_id: '{{ contact.id }}' };
     const steps = [

@@ -31,7 +31,7 @@ const start = (dataDir: string, log?: (line: string) => void) =>
   EmbeddedPostgres.start({ dataDir, settings, ...(log ? { log } : {}) });
 
 describe('EmbeddedPostgres after crashes and at simultaneous starts', () => {
-  it('does not treat a process that reuses the pid of the owner as the owner', async () => {
+  it('becomes the owner when another process has the pid of the killed owner', async () => {
     const dataDir = await sandbox.usedDataDir();
     const killed = await sandbox.owner(dataDir);
     await kill(killed.process.pid, 'SIGKILL');

@@ -88,7 +88,7 @@ describe('EmbeddedPostgres', () => {
     expect(isAlive(owner.pid)).toBe(false);
   });
 
-  it('tells a process that shares the server when the owner stops the server', async () => {
+  it('notifies the other process when the owner stops the shared server', async () => {
     const dataDir = await sandbox.usedDataDir();
     const owner = await sandbox.owner(dataDir);
     const lines: string[] = [];

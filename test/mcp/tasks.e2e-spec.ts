@@ -142,7 +142,7 @@ describe('a workflow run as a task', () => {
     });
   });
 
-  it('has a long poll interval for a run that waits for a day', async () => {
+  it('has a poll interval of one minute when the run waits for a day', async () => {
     const { taskId } = await begin([pause]);
     await runUntil(acme, taskId, 'waiting');
     const task = await getTask(acme, taskId);

@@ -73,7 +73,7 @@ describe('a subscription with double opt-in', () => {
     expect(await stateOf(id)).toBe('subscribed');
   });
 
-  it('does not count for an address at which it was not confirmed', async () => {
+  it('allows no messages to an address that did not confirm it', async () => {
     const { id, email } = await createContact(acme);
     await subscribe(id);
     const [first] = await asked(id);

@@ -580,9 +580,7 @@ export const MUTANTS = [
   {
     id: 'U1',
     what: 'unknown variables of a template are ignored',
-    edits: [
-      ['src/templates/variable-values.ts', 'if (known.includes(name)) continue;', 'continue;'],
-    ],
+    edits: [['src/templates/variable-values.ts', 'if (known.has(name)) continue;', 'continue;']],
     tests: ['test/templates/sending.e2e-spec'],
     names: 'an unknown variable',
   },

@@ -7,7 +7,7 @@ export interface DatabaseOwner {
   createDatabase(): Promise<string>;
   /** Runs SQL in a database as a superuser, who bypasses row-level security. */
   ask<Row extends object>(url: string, sql: string, values?: unknown[]): Promise<Row[]>;
-  /** Drops the databases, the role, and the roles that it created. */
+  /** Drops the databases of the role, the roles that the role created, and the role itself. */
   drop(): Promise<void>;
 }
 

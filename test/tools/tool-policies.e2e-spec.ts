@@ -133,7 +133,7 @@ describe('a hidden tool', () => {
     expect((await answerOf(globex.rpc(callOf(hidden)))).body).toMatchObject({ result: {} });
   });
 
-  it('gives people the same error as an unknown tool', async () => {
+  it('gives people the same error as for an unknown tool', async () => {
     expect(await acme.call('keep_word', { word: 'x' })).toEqual(
       await acme.call('drop_word', { word: 'x' }),
     );

@@ -69,7 +69,7 @@ describe('an archive of a cluster', () => {
       const length = Buffer.alloc(4);
       length.writeUInt32BE(header.length);
       const archive = gzipSync(Buffer.concat([length, header, Buffer.from('x')]));
-      expect(() => unpackCluster(archive, 'here', target, null)).toThrow('a path that no cluster');
+      expect(() => unpackCluster(archive, 'here', target, null)).toThrow('a path that cannot be');
       expect(readdirSync(join(folder, 'deep'))).toEqual(['target']);
     },
   );

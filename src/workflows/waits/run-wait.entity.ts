@@ -30,8 +30,8 @@ export class RunWait extends OrganizationRow {
   contactId: string;
 
   /**
-   * The Liquid condition that the event must meet. `bindings` has the values that it reads, from the beginning of the
-   * wait.
+   * The Liquid condition that the event must meet. `bindings` has the values that the condition reads, as they were
+   * when the wait began.
    */
   @Column('text', { nullable: true })
   condition: string | null;

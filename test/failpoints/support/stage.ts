@@ -29,7 +29,7 @@ export const BATCHES = Array.from({ length: Math.ceil(ROUNDS / MAX_BATCH) }, (_,
   Math.min(MAX_BATCH, ROUNDS - index * MAX_BATCH),
 );
 
-/** Runs a process in which everything that reaches an armed failpoint stops. */
+/** Runs a process in which execution stops at each armed failpoint. */
 export interface StagedProcess {
   readonly role: 'web' | 'worker';
   readonly url: string;
