@@ -11,6 +11,7 @@ describe(encodeForm, () => {
       fc.property(fc.array(field, { maxLength: 5 }), (fields) => {
         expect(encodeForm(fields).toString()).toBe(new URLSearchParams(fields).toString());
       }),
+      { numRuns: 30 },
     );
   });
 

@@ -49,8 +49,8 @@ describe(readStoredSteps, () => {
       [{ id: 'a', parallel: Array.from({ length: 3000 }, () => []) }],
     ],
     ['1,000,000 parallel lists', [{ id: 'a', parallel: Array.from({ length: 1e6 }, () => []) }]],
-    ['more than 256 KiB', [{ id: 'a', set: { a: 'x'.repeat(257 * 1024) } }]],
-    ['more than 256 KiB of names', [{ id: 'a', set: { ['x'.repeat(257 * 1024)]: 1 } }]],
+    ['more than 512 KiB', [{ id: 'a', set: { a: 'x'.repeat(513 * 1024) } }]],
+    ['more than 512 KiB of names', [{ id: 'a', set: { ['x'.repeat(513 * 1024)]: 1 } }]],
     ['1,000,000 values', [{ id: 'a', set: { a: Array.from({ length: 1e6 }, () => 0) } }]],
     ['a value that is nested 100,000 deep', [{ id: 'a', set: { a: nestValue(100_000) } }]],
   ])('refuses %s', (_, steps) => {

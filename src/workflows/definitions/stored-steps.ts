@@ -6,8 +6,11 @@ import type { StepKind } from './steps/step-kind.js';
 import { STEP_KINDS } from './steps/step-kinds.js';
 import { MAX_DEFINITION_BYTES, MAX_NESTING, MAX_STEPS } from './steps/step-parser.js';
 
-/** The number of characters that the generated failure step adds to a definition, rounded up. */
-const FAILURE_CHARACTERS = 128;
+/**
+ * The most characters of the JSON of the steps. The limit of saving is doubled, because stored steps also have defaults
+ * and a generated failure step.
+ */
+const MOST_CHARACTERS = 2 * MAX_DEFINITION_BYTES;
 /** The largest number of lists of steps. A step of a saved definition adds at most three lists that are empty. */
 const MAX_LISTS = 4 * MAX_STEPS;
 
@@ -37,7 +40,7 @@ export function readStoredSteps<T extends readonly Step[]>(steps: T): T {
 
 /** Returns true when the JSON of a value is short and not nested deeply. Counts without recursion, level by level. */
 function isShort(value: unknown): boolean {
-  let left = MAX_DEFINITION_BYTES + FAILURE_CHARACTERS;
+  let left = MOST_CHARACTERS;
   let level = [value];
   for (let depth = 0; level.length > 0; depth += 1) {
     if (depth > VALUE_LIMITS.depth) return false;
