@@ -141,7 +141,7 @@ describe(quoteInexactNumbers, () => {
         const isKept = isExactByAllNotations(number);
         expect(quoteInexactNumbers(`[${number}]`)).toBe(isKept ? `[${number}]` : `["${number}"]`);
       }),
-      { numRuns: 2000 },
+      { numRuns: 2000, examples: [['85785998833280.62']] },
     );
   });
 

@@ -107,10 +107,12 @@ function isExact(number: string): boolean {
   if (count <= ALWAYS_EXACT_DIGITS && Math.abs(firstPower) <= ALWAYS_EXACT_POWER) return true;
   const value = Number(number);
   if (!Number.isFinite(value)) return false;
-  // Without an argument, the method prints the digits that `numberText` prints.
-  const isShortest = count <= ALWAYS_EXACT_DIGITS || Number.isInteger(value);
-  const printed = isShortest ? value.toExponential() : value.toExponential(count - 1);
-  return digitsOf(printed, 0, printed.indexOf('e')) === digitsOf(number, first, last + 1);
+  const digits = digitsOf(number, first, last + 1);
+  const isPrinted = (text: string): boolean => digitsOf(text, 0, text.indexOf('e')) === digits;
+  // Without an argument, the method prints the digits that `numberText` prints. With an argument, it rounds a half up.
+  if (isPrinted(value.toExponential())) return true;
+  if (count <= ALWAYS_EXACT_DIGITS || Number.isInteger(value)) return false;
+  return isPrinted(value.toExponential(count - 1));
 }
 
 /** Returns the digits in a part of a number, without its sign and its point. */
