@@ -102,7 +102,7 @@ export function limitRanges(tokenizer: Pick<Tokenizer, 'readGroupOrRange'>): voi
   };
 }
 
-/** How deep brackets may be nested: the depth of `a[b]` is 1. */
+/** The largest depth of nested brackets. The depth of `a[b]` is 1. */
 const MAX_NESTING = 32;
 
 /**

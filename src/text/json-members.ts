@@ -49,7 +49,7 @@ export function hasMoreNames(json: string, most: number): boolean {
     } else if (code === COLON && end >= 0) {
       names.add(json.slice(start, end));
       if (names.size > most) return true;
-      // Only invalid JSON has a second colon after a string. Without this, a long string would be copied for each colon.
+      // Only invalid JSON has several colons after a string. Without this line, each colon would copy a long string.
       end = -1;
     }
   }

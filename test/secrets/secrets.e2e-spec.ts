@@ -541,6 +541,42 @@ describe('secrets of an organization', () => {
       expect(issued).toBe(3);
     });
 
+    it('are hidden in the items of each page, also when the token is renewed between two pages', async () => {
+      let issued = 0;
+      handlers.set('/paged-token', (_request, response) => {
+        issued += 1;
+        response
+          .writeHead(200, { 'Content-Type': 'application/json' })
+          .end(JSON.stringify({ access_token: `paged-${issued}`, token_type: 'bearer' }));
+      });
+      const answer = (authorization: string | undefined, next: string | null): string =>
+        JSON.stringify({ items: [authorization], next });
+      handlers.set('/paged', ({ headers }, response) => {
+        response
+          .writeHead(200, { 'Content-Type': 'application/json' })
+          .end(answer(headers.authorization, '/last-page'));
+      });
+      handlers.set('/last-page', ({ headers }, response) => {
+        response
+          .writeHead(headers.authorization === 'Bearer paged-1' ? 401 : 200, {
+            'Content-Type': 'application/json',
+          })
+          .end(answer(headers.authorization, null));
+      });
+      await setSecret({
+        name: 'paged',
+        kind: 'oauth2_client',
+        token_url: `http://127.0.0.1:${sink.port}/paged-token`,
+        client_id: 'us',
+        secret: 'client-secret',
+      });
+      const pages = { items: 'items', next: 'next' };
+      const ended = await run([step('/paged', { method: 'GET', credential: 'paged', pages })]);
+      expect(issued).toBe(2);
+      const hidden = 'Bearer [secret paged]';
+      expect(ended.steps[0]!.output).toMatchObject({ body: { json: [hidden, hidden] }, pages: 2 });
+    });
+
     it('are sent in the body to a token URL that expects them there', async () => {
       handlers.set('/body-token', (_request, response) =>
         response

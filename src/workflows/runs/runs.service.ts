@@ -93,8 +93,7 @@ export class RunsService {
     mask: (text: string) => string,
   ): Promise<RunValueResult> {
     const offset = Number(input.cursor);
-    // Also read some text before the part. A signature is recognized by the text before it, which may be outside of the
-    // part.
+    // This method also reads some text before the part, because a signature is recognized by the text before it.
     const before = Math.min(offset, MAX_RESUME_TOKEN);
     const wider = { ...input, limit: input.limit + before };
     const { text, total, start, end } = await this.readPart(organizationId, wider, offset - before);
