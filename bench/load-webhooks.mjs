@@ -25,7 +25,7 @@ async function closed({ url, first, amount, connections }) {
       { setupRequest: (request) => ({ ...request, method: 'POST', ...webhookOf(order++) }) },
     ],
   });
-  // autocannon notices the last response only at its next sample, so its own duration is too long.
+  // autocannon notices the last response only at its next sample, so the duration that it reports is too long.
   let answeredAt = began;
   load.on('response', () => (answeredAt = Date.now()));
   const { non2xx, errors, timeouts, latency, ...result } = await load;

@@ -139,7 +139,7 @@ async function stop(started, signal) {
   return /Stopped\./.test(started.output) ? 0 : started.output;
 }
 
-/** Returns the id of the node process that listens. npm starts it through shells, which have other ids. */
+/** Returns the id of the Node.js process that listens. npm starts this process through shells with other ids. */
 async function listenerPid() {
   const lines = execFileSync('ps', ['-eo', 'pid=,args=']).toString().split('\n');
   const own = lines.filter(

@@ -36,8 +36,8 @@ begin
       pending := pending[2:];
       due_at := now();
     else
-      -- The search needs one look-up in the index for each organization: from its first entry to the first entry of
-      -- the next organization.
+      -- Each search is one look-up in the index. It finds the first entry of the next organization, without reading
+      -- the other entries of the previous one.
       select r.organization_id, r.available_at into organization, due_at from public.workflow_runs r
       where r.status = 'queued' and r.delayed_by is null and r.organization_id > at_organization
       order by r.organization_id, r.available_at limit 1;

@@ -9,9 +9,9 @@
 -- Result: id, organization and new epoch of each claimed row.
 -- Locks: the claimed rows. It skips rows that others have locked.
 --
--- Without plan_cache_mode, PostgreSQL plans the statements for each call, which takes as long as the claim. A kept plan
--- does not know batch_size, and could sort a long backlog for each claim. So sorting is off: the plan reads an index in
--- its order and stops after batch_size rows.
+-- Without plan_cache_mode, PostgreSQL plans the statements for each call, which takes as long as the claim. A generic
+-- plan does not know batch_size, and could sort a long backlog for each claim. So sorting is off: the plan reads an
+-- index in its order and stops after batch_size rows.
 --
 -- lease_runs.sql says why the epochs begin again after the largest integer.
 create or replace function gate.claim_messages(

@@ -6,10 +6,11 @@
 --   per_minute   the attempts per minute for one account. One network may make three times as many, for all accounts
 --                together.
 -- Result: 0; or the seconds until the next attempt may be made.
--- Locks: the rows of the buckets, that of the network first.
+-- Locks: the rows of the buckets, first the row of the network.
 --
--- A network from which the person has signed in before has its own bucket for this account. So strangers in this
--- network cannot lock the person out, either by guesses at this account or by guesses at other accounts.
+-- A network from which the person has signed in before has its own bucket for this account. Guesses at this account
+-- from other networks, and guesses at other accounts, take nothing from this bucket. So such guesses cannot lock the
+-- person out of this network.
 create or replace function gate.take_sign_in_token(for_email text, from_network text, per_minute integer)
 returns double precision
 language plpgsql security definer

@@ -79,8 +79,8 @@ create index workflow_runs_wake_idx on public.workflow_runs (available_at) where
 create index workflow_runs_due_idx on public.workflow_runs (organization_id, available_at)
   where status = 'queued' and delayed_by is null;
 
--- These indexes serve each limit: the runs that it delays, oldest first; the runs with a slot; the runs that count
--- against the rate.
+-- Limits use these indexes to find the runs that they delay, oldest first, the runs with a slot, and the runs that
+-- count against the rate.
 create index workflow_runs_delayed_idx on public.workflow_runs (organization_id, workflow_id, delayed_by, created_at, id)
   where status = 'queued' and delayed_by is not null;
 create index workflow_runs_delayed_until_idx on public.workflow_runs (delayed_until)

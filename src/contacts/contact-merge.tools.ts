@@ -38,8 +38,8 @@ export class ContactMergeTools {
     name: 'unmerge_contacts',
     title: 'Undo a merge of contacts',
     description:
-      'Restores a contact that was merged within the last 30 days, with its values, messages, runs and aliases of that ' +
-      'time. Later changes, messages and runs stay with the other contact. Both contacts have the stricter consent.',
+      'Restores a contact merged within the last 30 days, with its values, messages, runs and aliases before the ' +
+      'merge. Later changes, messages and runs stay with the other contact. Both contacts have the stricter consent.',
     output: UnmergeContactsResult,
     destructive: true,
     surfaces: ['workflow', 'dashboard'],

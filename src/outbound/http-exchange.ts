@@ -79,7 +79,7 @@ async function connectDirectly(
   const socket = connectTcp({
     host: target.host,
     port: target.port,
-    // Node.js calls this function for host names only, and connects to an address in the URL directly.
+    // Node.js calls this function only for host names. If the URL has an IP address, Node.js connects to it directly.
     lookup: (_name, _options, answer) =>
       answer(
         null,

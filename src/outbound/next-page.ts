@@ -3,7 +3,7 @@ import { parseUrl } from '../text/parse-url.js';
 import type { HttpPagesInput } from './http-request.inputs.js';
 import type { ParsedBody } from './response-body.js';
 
-/** The largest number of characters of a cursor. The URL of a request can have as many. */
+/** The largest number of characters of a cursor. The URL of a request has the same limit. */
 const LONGEST_CURSOR = 8192;
 
 /** One page of a list: its address, the value of its header Link, and its body. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parseTarget } from './outbound-target.js';
 
 describe(parseTarget, () => {
-  it('returns the parts that a request needs', () => {
+  it('returns the parts of a URL that a request needs', () => {
     expect(parseTarget('https://Example.com/a%20b?c=d#e')).toEqual({
       isTls: true,
       host: 'example.com',

@@ -80,7 +80,7 @@ export class RetentionWorker implements OnApplicationBootstrap, BeforeApplicatio
     const { organization_id: id, kind, epoch } = claim;
     try {
       const isDone = await this.purgeKind(claim);
-      // The process stops, so the rule is made due again immediately, for another worker.
+      // When the process stops during the work, the rule is due again immediately, for another worker.
       await this.gate.call('finish_purge', [id, kind, epoch, isDone ? INTERVAL_SECONDS : 0]);
     } catch (error) {
       this.logger.warn(

@@ -6,7 +6,7 @@ import { didYouMean } from '../text/nearest-names.js';
 /** The largest depth to which snippets may include snippets. */
 export const MOST_DEPTH = 5;
 const MOST_INCLUDED = 200;
-/** The largest number of snippets that a hint compares with an unknown name. An organization has at most as many. */
+/** The largest number of snippets that a hint compares with an unknown name. No organization has more snippets. */
 const MOST_COMPARED = 100;
 const LONGEST_RESULT = 256 * 1024;
 

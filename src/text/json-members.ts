@@ -116,14 +116,14 @@ function isEscaped(json: string, at: number): boolean {
  */
 export const PARSE_LIMITS = { characters: 32 * 1024 * 1024, members: 400_000, names: 200_000 };
 /**
- * Texts that together have at most this length are not examined. They are parsed in about 0.1 s, and the stored
- * envelope of a message may be as long.
+ * Texts that together have at most this length are not examined, because they are parsed in about 0.1 s. The stored
+ * envelope of a message may have this length.
  */
 const UNCOUNTED_CHARACTERS = 1024 * 1024;
 
 /**
- * The digits that count as one member. No number that JavaScript has written has as many, but V8 takes as long for a
- * number of 768 digits as for dozens of usual numbers.
+ * The digits that count as one member. JavaScript writes no number with this many digits, but senders can. V8 takes as
+ * long for a number of 768 digits as for dozens of usual numbers.
  */
 const DIGITS_OF_MEMBER = 25;
 

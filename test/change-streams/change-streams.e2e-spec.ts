@@ -156,7 +156,7 @@ describe('GET /api/changes', () => {
 });
 
 describe('the session of a stream', () => {
-  it('ends the stream when it is signed out in another process, and only that stream', async () => {
+  it('ends the stream when the session is signed out in another process, and only that stream', async () => {
     const cookie = await signIn(acme);
     const [ended, other] = [await connect(cookie), await connect()];
     await fetch(`${there.url}/api/auth/sign-out`, {
@@ -170,7 +170,7 @@ describe('the session of a stream', () => {
     await other.waitForName(`contacts ${id}`);
   });
 
-  it('ends the stream when it expires, and is not prolonged by the end of the stream', async () => {
+  it('ends the stream when the session expires, and is not prolonged by the end of the stream', async () => {
     const cookie = await signIn(globex);
     const reader = await connect(cookie);
     await here.ownerQuery(

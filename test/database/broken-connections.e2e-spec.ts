@@ -15,8 +15,9 @@ const READY = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);
 const READY_IN_TRANSACTION = Buffer.from([0x5a, 0, 0, 0, 5, 0x54]);
 
 /**
- * Runs a proxy in front of PostgreSQL. While `isBreaking` is true, it ends each new connection as soon as it is ready.
- * While `isBreakingTransactions` is true, it ends each connection as soon as a transaction has begun.
+ * Runs a proxy in front of PostgreSQL. While `isBreaking` is true, the proxy ends each new connection as soon as the
+ * connection is ready. While `isBreakingTransactions` is true, it ends each connection as soon as a transaction has
+ * begun.
  */
 class Proxy {
   isBreaking = false;

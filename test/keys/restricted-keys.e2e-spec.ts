@@ -318,7 +318,7 @@ describe('the last use of a key', () => {
   const lastClient = (client: string) =>
     waitFor(async () => ((await describeKey()).last_used_client === client ? true : undefined));
 
-  it('has the address and the client name of initialize, shortened and without control characters', async () => {
+  it('has the address, and the client name from initialize, shortened and without control characters', async () => {
     await acme.rpc(INITIALIZE, { 'User-Agent': 'probe-http/1' });
     await waitFor(async () => ((await describeKey()).last_used_at ? true : undefined));
     const { last_used_client: client, last_used_address: address } = await describeKey();

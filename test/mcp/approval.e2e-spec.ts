@@ -308,7 +308,7 @@ describe('an agent whose call a person must approve', () => {
     await request('get_contact', given);
   });
 
-  itSlow('keeps an approval when its call fails after it has only read', async () => {
+  itSlow('keeps an approval when its call fails and has changed no data', async () => {
     await protect('get_contact');
     const given = { contact_id: 'con_missing' };
     await approve(await request('get_contact', given));

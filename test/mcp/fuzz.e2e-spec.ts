@@ -33,7 +33,7 @@ const STRUCTURED = Math.round(CASES * 0.35);
 const MODERN_RUNS = Math.round(CASES * 0.2);
 const RAW = Math.round(CASES * 0.15);
 
-/** Holds a member and the id of its response. The id is undefined if there must be no response. */
+/** A message or a member of a batch, and the id of its response. The id is undefined if no response is allowed. */
 interface Sent {
   member: unknown;
   id: Id | undefined;

@@ -30,7 +30,7 @@ export function parseMime(source: string): MimePart {
   return { headers, type: contentType.split(';')[0]!, content, parts };
 }
 
-/** Returns all parts that contain no other parts, in their order. */
+/** Returns all parts that contain no other parts, in the order of the message. */
 export function leavesOf(part: MimePart): readonly MimePart[] {
   return part.parts.length > 0 ? part.parts.flatMap(leavesOf) : [part];
 }

@@ -40,7 +40,7 @@ describe('the file .env', () => {
     expect(output).not.toContain('hush');
   });
 
-  it('stops the start with one sentence when it cannot be read', async () => {
+  it('stops the start with one sentence when the file cannot be read', async () => {
     await mkdir(join(folder, '.env'));
     const output = await start({});
     expect(output).toContain(`${join(folder, '.env')} cannot be read (EISDIR).`);

@@ -63,7 +63,7 @@ const createVia = async ({ url }: Switchboard): Promise<number> => {
 };
 
 describe('the quota of contacts', () => {
-  itSlow('refuses all new contacts in two processes when it is used up', async () => {
+  itSlow('refuses all new contacts in two processes when the quota is used up', async () => {
     const second = await startSwitchboard({
       databaseUrl: switchboard.databaseUrl,
       env: { ROLE: 'web' },
@@ -350,7 +350,7 @@ describe('the quota of stored bytes', () => {
     expect((await publish(acme, templateId)).error?.message).toContain('quota of');
   });
 
-  it('allows only withdrawals of consent, without evidence, when it is used up', async () => {
+  it('allows only withdrawals of consent, without evidence, when the quota is used up', async () => {
     const { value } = await create({ consent: { email: 'granted' } });
     const contact_id = value.contact.id;
     await acme.call('create_topic', { name: 'news', title: 'News', default: 'opted_in' });
@@ -386,7 +386,7 @@ describe('the quota of stored bytes', () => {
     expect(stored).toEqual({ evidence: null });
   });
 
-  it('lets contacts leave topics on the page of preferences when it is used up', async () => {
+  it('lets contacts leave topics on the page of preferences when the quota is used up', async () => {
     const { value } = await create();
     const contact_id = value.contact.id;
     await acme.call('create_topic', { name: 'news', title: 'News', default: 'opted_in' });

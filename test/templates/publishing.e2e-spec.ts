@@ -202,7 +202,7 @@ describe('a snippet', () => {
     expect(await compiled()).toContain('Hi {{ first_name }}');
   });
 
-  it('stops the publish when it is unknown, with a suggestion', async () => {
+  it('is suggested in the fault when a draft names an unknown snippet', async () => {
     const name = await snippet('x', 'the_footer');
     const [fault] = await faultsOf({ variants: text(`\n{% render 'the_foter' %}`) });
     expect(fault!.message).toBe(

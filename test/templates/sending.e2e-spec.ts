@@ -115,7 +115,7 @@ describe('a message of a template', () => {
     expect(value.message).toMatchObject({ locale: 'fr' });
   });
 
-  it('keeps the version that was published when it was accepted', async () => {
+  it('keeps the version that was published when the message was accepted', async () => {
     const { id } = await plain('First {{ code }}');
     const contact = await createContact(acme);
     const later = await sent({

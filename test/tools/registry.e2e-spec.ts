@@ -225,7 +225,7 @@ describe('a tool that a team adds', () => {
     expect(elsewhere.value.count).not.toBe(outcomes[0]!.value.count);
   });
 
-  it('writes an audit row in its transaction, but not when it fails', async () => {
+  it('writes an audit row in its transaction, but not when the call fails', async () => {
     await acme.call('team_echo', { text: 'x' });
     await acme.call('team_echo', { text: '' });
     await acme.fetch('/api/tools/team_crash', {

@@ -183,7 +183,7 @@ describe('a workflow that waits for an event', () => {
     const workflow = await createWorkflow(acme, [], on('contact.created'));
     const contacts = () =>
       switchboard.ownerQuery('select id from contacts where organization_id = $1', [acme.id]);
-    // First the write of the run fails, then the write of the contact, and then the write of a row after both.
+    // In the three rounds, the write of the run fails, then the write of the contact, and then a later write.
     for (const table of ['workflow_runs', 'contacts', 'audit_log']) {
       // 55P03: a lock was not available in time.
       await switchboard.ownerQuery(`
@@ -292,7 +292,7 @@ describeSlow('the condition of a trigger', () => {
   });
   afterAll(() => switchboard.close());
 
-  it('answers a webhook with skipped, without a run, when it is false', async () => {
+  it('answers a webhook with skipped, without a run, when the condition is false', async () => {
     const workflow = await createWorkflow(acme, [], {
       trigger: { type: 'webhook', if: 'trigger.payload.amount > 100' },
     });
@@ -310,7 +310,7 @@ describeSlow('the condition of a trigger', () => {
     expect(rows).toHaveLength(1);
   });
 
-  it('stores a failed run that can be retried, when it cannot be evaluated', async () => {
+  it('stores a failed run that can be retried, when the condition cannot be evaluated', async () => {
     const workflow = await createWorkflow(acme, [], {
       trigger: { type: 'webhook', if: 'trigger.payload.a | join: trigger.payload.b | size' },
     });

@@ -14,7 +14,7 @@ import {
 } from './support/workflow-client.js';
 
 const MIB = 1024 * 1024;
-/** The most attempts of a measurement. On a busy machine, other processes delay some attempts, but not all. */
+/** The largest number of attempts for one measurement. A busy machine delays some attempts, but not all. */
 const ATTEMPTS = 5;
 /** The longest wait that other callers would not notice, in milliseconds. The machine of the tests may be busy. */
 const MAX_WAIT_MS = IS_THOROUGH ? 100 : 1000;

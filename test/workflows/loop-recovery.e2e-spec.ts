@@ -141,7 +141,7 @@ describe('the recovery of runs with several running steps', () => {
     for (let crash = 1; crash <= 3; crash += 1) {
       const died = new AbortController();
       const calls = ProbeTools.calls.length;
-      // Each worker finishes up to two other items before the first item crashes it.
+      // Each worker finishes one or two other items. Then the item `poison` crashes the worker.
       ProbeTools.hold(`p${crash * 2}`);
       const working = work((await claim(runId))!, died.signal);
       await waitFor(() => ProbeTools.count(`p${crash * 2}`) === 1);
@@ -166,7 +166,7 @@ describe('the recovery of runs with several running steps', () => {
     await claim(runId);
     await expire(runId);
     const died = new AbortController();
-    // The loop begins here. This progress resets the first crash.
+    // The loop begins here. This progress resets the count of crashes, so the first crash does not count.
     const first = work((await claim(runId))!, died.signal);
     await waitFor(() => ProbeTools.count('g0') + ProbeTools.count('g1') === 2);
     expect(await crashes(runId)).toBe(0);

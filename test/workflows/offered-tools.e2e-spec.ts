@@ -248,7 +248,7 @@ describe('a run that fails', () => {
     expect(JSON.stringify(answer)).not.toContain('secret detail');
   });
 
-  it('fails the call when it is canceled', async () => {
+  it('fails the call when the run is canceled', async () => {
     ProbeTools.hold('canceled');
     const id = await offerSteps(acme, [held('canceled')], 'canceled_order', { wait_seconds: 25 });
     const answering = callTool(acme, 'canceled_order', { item: 'x' });

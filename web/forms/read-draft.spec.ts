@@ -78,8 +78,8 @@ describe(readDraft, () => {
 });
 
 describe(readSchema, () => {
-  it('throws for a type that has no field', () => {
+  it('throws for a type that has no form field', () => {
     expect(() => readSchema({ type: 'object', properties: { a: {} } })).toThrow('a has the type');
-    expect(() => readSchema({ type: ['string', 'number'] })).toThrow('no field');
+    expect(() => readSchema({ type: ['string', 'number'] })).toThrow('no form field');
   });
 });

@@ -33,7 +33,7 @@ export function readSchema(given: unknown, path = ''): Schema {
   const known = TYPES.filter((type) => types.includes(type));
   const [type] = known;
   if (type === undefined || known.length > 1) {
-    throw new Error(`${path} has the type ${JSON.stringify(given.type)}, which has no field.`);
+    throw new Error(`${path} has the type ${JSON.stringify(given.type)}, which has no form field.`);
   }
   const { properties, items, required } = given;
   return {

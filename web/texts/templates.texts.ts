@@ -121,7 +121,7 @@ export const templatesTexts = defineTexts(
       deleteTitle: (name: string) => `Delete the snippet ${name}?`,
       deleteText: 'Drafts that include it can no longer be published.',
       none: 'No snippets',
-      noneAbout: 'A snippet is a text that several templates have, such as a footer.',
+      noneAbout: 'A snippet is a text that several templates include, such as a footer.',
     },
   },
   {

@@ -88,6 +88,6 @@ async function readHolder(path: string): Promise<Holder | null> {
   const text = await readIfExists(path);
   if (text === null) return null;
   const holder = parseIdentity<Holder>(text);
-  // The file is incomplete after a power cut. The file of a live holder is always complete.
+  // A power cut can leave an incomplete file. Its holder is dead, because a live holder always has a complete file.
   return holder?.token ? holder : { pid: 0, startedAt: null, token: 'unreadable' };
 }

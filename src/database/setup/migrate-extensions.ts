@@ -18,8 +18,8 @@ export interface ExtensionSchema {
   migrations: readonly MigrationClass[];
 }
 
-// The table is separate from that of Switchboard: extensions are released independently, so one list of all migrations
-// would have no order.
+// Switchboard records its own migrations in another table. Extensions are released independently, so a list of all
+// migrations would have no fixed order.
 const MIGRATIONS_TABLE = 'extension_migrations';
 
 /** Returns the name under which a migration is recorded. */

@@ -39,7 +39,7 @@ export class ConnectionShares {
     return this.wait(organizationId);
   }
 
-  /** Ends the use of one connection by the organization. */
+  /** Frees one connection that the organization used. */
   release(organizationId: string): void {
     this.free += 1;
     const left = this.heldBy(organizationId) - 1;

@@ -88,7 +88,7 @@ describe('the timeout of a run', () => {
     ['ends the run', { [TIMEOUT_STEP_ID]: failed, a: ok }, `failed at ${TIMEOUT_STEP_ID}`],
     ['does not hide a failure before it', { [TIMEOUT_STEP_ID]: over, a: failed }, 'failed at a'],
     [
-      'is the failure when a step fails after it',
+      'stays the reason for the failure when a step fails later',
       { [TIMEOUT_STEP_ID]: failed, a: failed },
       `failed at ${TIMEOUT_STEP_ID}`,
     ],

@@ -143,7 +143,7 @@ describe('a race', () => {
     ['ends when one list is done', { r: open, a: open, w: ok, c: sleeps }, 'run r'],
     ['ignores a failure once a list is done', { r: open, a: { status: 'failed' }, w: ok }, 'run r'],
     [
-      'fails when a list fails before one is done',
+      'fails when a list fails before another list is done',
       { r: open, a: { status: 'failed' } },
       'failed at a',
     ],

@@ -84,7 +84,7 @@ describe(RunLoaderService, () => {
     expect(parts).toBeLessThanOrEqual(4097);
   });
 
-  it('reads smaller parts when a part of dense JSON does not fit before its iterations are dropped', async () => {
+  it('reads smaller parts when a part of dense JSON is too large for the memory', async () => {
     const { run, isTooLarge } = await load(loop(100, 2 * MIB), 20);
     expect(isTooLarge).toBe(false);
     expect([...run.journal.keys()]).toEqual(['each']);

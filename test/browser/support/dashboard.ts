@@ -28,7 +28,7 @@ export interface Dashboard {
 
 export interface OpenOptions extends BrowserContextOptions {
   isSignedIn?: boolean;
-  /** The profile of a page that is already open. The new page is then a second tab of the same browser. */
+  /** The profile of a page that is already open. With it, the new page is a second tab of the same browser. */
   context?: BrowserContext | undefined;
 }
 

@@ -59,7 +59,7 @@ class StepsInput {
 /** Provides tools with input requests, progress and content. */
 @Injectable()
 export class AskingTools {
-  /** Lists the effects of the tools outside of the database. */
+  /** Lists the effects that the tools had outside the database. */
   readonly done: string[] = [];
 
   @Tool({

@@ -69,7 +69,7 @@ export function assertResponse(body: unknown, id: Id): void {
 
 export const anyValue = fc.jsonValue({ maxDepth: 3 });
 
-/** Generates values that mostly fit the schema. Some texts are elements of `ids`, which are ids of stored rows. */
+/** Generates values that mostly fit the schema. Some strings are taken from `ids`, the ids of stored rows. */
 export function valueFor(schema: JsonSchema, ids: readonly string[]): fc.Arbitrary<unknown> {
   const known = [...(schema.enum ?? []), ...(schema.examples ?? [])];
   if (schema.default !== undefined) known.push(schema.default);

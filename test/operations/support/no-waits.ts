@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { Stranger } from './stranger.js';
 
 const MAX_WAIT_MS = 100;
-/** The most attempts of a case. On a busy machine, some attempts are delayed by other processes, but not all. */
+/** The largest number of attempts for one case. A busy machine delays some attempts, but not all. */
 const ATTEMPTS = 4;
 
 export type WaitCase = readonly [what: string, work: () => Promise<unknown>];

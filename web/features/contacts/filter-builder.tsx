@@ -28,8 +28,8 @@ interface Row {
 
 const PROPERTIES = 'properties.';
 /**
- * Matches a day. A time in the address of the page does not match and is edited as text, because a field for days
- * cannot show it.
+ * Matches a day without a time. A filter in the URL of the page can have a time. Such a value is edited as text,
+ * because a date field cannot show a time.
  */
 const DAY = /^\d{4}-\d\d-\d\d$/;
 let lastId = 0;

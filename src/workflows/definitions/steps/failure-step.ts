@@ -46,7 +46,7 @@ export function isFailureStep(step: Step): step is FailureStep {
   return step.id === FAILURE_STEP_ID;
 }
 
-/** Returns both lists as one, in the form in which steps are stored and executed. */
+/** Joins `steps` and `onFailure` into one list, in the form in which steps are stored and executed. */
 export function joinSteps({ steps, onFailure }: StepLists): Step[] {
   if (onFailure.length === 0) return [...steps];
   return [...steps, { id: FAILURE_STEP_ID, on_failure: [...onFailure] }];

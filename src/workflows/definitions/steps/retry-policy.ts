@@ -16,7 +16,10 @@ const RETRY: JsonSchema = {
   },
 };
 
-/** Parses the member `retry` of the step at the path. Use the result only if it adds no fault. */
+/**
+ * Parses the member `retry` of the step at `path`, and adds its faults to the parser. If there are faults, the result
+ * must not be used.
+ */
 export function parseRetry(given: unknown, path: string, parser: StepParser): RetryPolicy {
   return checkValue(RETRY, given, `${path}.retry`, parser.faults) as RetryPolicy;
 }

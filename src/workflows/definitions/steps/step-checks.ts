@@ -228,7 +228,7 @@ export function collectFaults(path: string, faults: FaultList, check: () => void
   }
 }
 
-/** Adds a fault for each assigned name that is also the name of a variable of every run. */
+/** Adds a fault for each assigned name that is reserved: every run has a variable of this name. */
 export function checkAssigned(names: readonly string[], path: string, faults: FaultList): void {
   for (const name of names) {
     if (![...ROOTS, SECRETS, VARS].includes(name)) continue;
