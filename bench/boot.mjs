@@ -5,7 +5,7 @@ import { start } from './processes.mjs';
 const COUNTS = [undefined, 200, 1000];
 
 /**
- * Measures interleaved starts on one prepared database, with the built-in tools and with additional ones. `starts`:
+ * Measures interleaved starts on one prepared database, with the built-in tools and with additional tools. `starts`:
  * milliseconds from the spawn to the first response to `tools/list`. `boots`: milliseconds from the creation of the
  * application, after its code is loaded, until the application listens.
  */

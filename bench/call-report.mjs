@@ -26,7 +26,8 @@ export function callSection(result, contest) {
       .reduce((a, b) => (a && a.perSecond >= b.perSecond ? a : b), undefined);
   const peer = fastest('peer');
   const isBatch = contest === 'batch';
-  // A search is mostly work of the database, so it is compared with the smallest program that queries the database.
+  // The database does most of the work of a search. So the search is compared with the smallest program that queries
+  // the database.
   const isSearch = contest === 'search';
   const limit = rows.find((row) => row.name === (isSearch ? 'node-http' : 'nest-express'));
   return [

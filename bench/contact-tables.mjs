@@ -69,7 +69,7 @@ export async function makePeerDatabases(
 }
 
 /**
- * Inserts `count` contacts into Switchboard's table for the organization, and as many for each of nine other
+ * Inserts `count` contacts into Switchboard's table for the organization, and `count` contacts for each of nine other
  * organizations.
  */
 export async function fillSwitchboard(url, organizationId, count, make = contactOf) {

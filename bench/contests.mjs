@@ -112,7 +112,7 @@ export function requestsOf(contest, era, key, given) {
   return requests.map((messages, index) => encode(messages, era, key, index));
 }
 
-/** Sends each request once and returns the response bodies. Throws when one is wrong. */
+/** Sends each request once and returns the response bodies. Throws when a response is wrong. */
 export async function answersOf(contest, era, url, requests, given) {
   const texts = [];
   for (const [index, request] of requests.entries()) {
@@ -136,7 +136,7 @@ function wrongAnswer(contest, parsed, request, given) {
   return CONTESTS[contest].wrong(responses, given);
 }
 
-/** Throws unless the contestant validates arguments, so that no contestant is faster without validation. */
+/** Throws unless the contestant validates arguments. A contestant without validation would do less work. */
 export async function assertValidates(url, era, key) {
   const { text } = await send(url, encode([call(5)], era, key, 0));
   const response = JSON.parse(text);

@@ -1,7 +1,7 @@
 // Measures the dashboard of the built service in Chromium, and prints one line for each duration that the documents
 // promise.
 //   node bench/dashboard.mjs [runs] [rounds]     1,000,000 runs and 5 rounds by default
-// Other work on the machine makes every figure worse. The line "This machine" shows how busy it was.
+// Other work on the machine makes every figure worse. The line "This machine" shows how busy the machine was.
 import { loadavg } from 'node:os';
 import pg from 'pg';
 import {

@@ -57,7 +57,7 @@ export class DurableContestant {
     }
   }
 
-  /** Starts new processes on the same database, whose rows stay and whose statistics are up to date. */
+  /** Starts new processes on the same database. The rows stay, and the statistics are up to date. */
   async restart() {
     await Promise.all(this.processes.splice(0).map((process) => process.stop()));
     await this.client.query('analyze');
@@ -65,7 +65,7 @@ export class DurableContestant {
     this.url = this.processes[0].url;
   }
 
-  /** Throws unless a wrong signature is rejected, so that no contestant is faster without checking it. */
+  /** Throws unless a wrong signature is rejected. A contestant that checks no signatures would do less work. */
   async assertRefuses() {
     const { headers, body } = webhookOf(0);
     const forged = { ...headers, 'x-webhook-signature': '0'.repeat(64) };

@@ -167,7 +167,7 @@ async function signUp(url) {
   return { Cookie: response.headers.getSetCookie()[0].split(';')[0], Origin: new URL(url).origin };
 }
 
-/** Watches the resident memory of a process. `stop()` returns the largest growth since the call, in MiB. */
+/** Watches the resident memory of a process. `stop()` returns the largest growth since the watch began, in MiB. */
 function watchMemory(pid) {
   const before = memoryOf(pid).residentMiB;
   let most = before;

@@ -1,4 +1,4 @@
-// Starts a Redis server for the contestants that need one, or uses that of REDIS_URL.
+// Starts a Redis server for the contestants that need Redis, or uses the server of REDIS_URL.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';

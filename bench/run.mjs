@@ -1,10 +1,10 @@
 // Measures Switchboard and its peers in interleaved rounds on one machine.
 //   npm run bench -- [--smoke] [--growth] [--contests=search,run] [--only=switchboard,dbos] [--rounds=5] [--seconds=2.5] [--minutes=10]
 // Writes RESULTS.md and results.json, and keeps earlier results of contests that were not run. `--growth` adds
-// measurements with growing numbers of contacts, runs, tools and workers. `--minutes` is the length of `fresh`, which runs
-// only when selected, as do `slow-step` and `large-run`. `--smoke` only tests that everything works.
-// `--only` selects contestants. With `--smoke` or `--only`, no files are written. The bench fails when a response is
-// wrong, and never because a measured time is long.
+// measurements with growing numbers of contacts, runs, tools and workers. The contests `fresh`, `slow-step` and
+// `large-run` run only when they are selected. `--minutes` is the length of `fresh`. `--smoke` only tests that
+// everything works. `--only` selects contestants. With `--smoke` or `--only`, no files are written. The bench fails
+// when a response is wrong, and never because a measured time is long.
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { build } from '../scripts/build.mjs';
 import { installPackage } from '../scripts/install-package.mjs';
 import { start } from './processes.mjs';
 
-/** Lists the modules that measure, and the contests of each. */
+/** Lists the modules that measure, and the contests of each module. */
 const PARTS = [
   { file: 'calls', contests: ['list', 'call', 'batch', 'search'] },
   { file: 'durable', contests: ['accept', 'run', 'latency', 'growth-workers'] },

@@ -86,7 +86,7 @@ class SilentServer {
     return this.#waiting.size;
   }
 
-  /** Resolves when as many requests as `count` have arrived. */
+  /** Resolves when `count` requests have arrived. */
   async called(count) {
     while (this.#calls < count) await sleep(10);
   }

@@ -37,7 +37,10 @@ show('First start with the embedded database, until it is ready', results.first,
 show('Later start, until it is ready', results.warm, 'ms');
 show('Memory of the idle process without PostgreSQL', results.idleMiB, 'MiB');
 
-/** Returns the milliseconds until the service is ready. Then calls `work` with its process id, and stops the service. */
+/**
+ * Starts the service, calls `work` with the process id of the service, and stops the service. Returns the milliseconds
+ * until the service was ready.
+ */
 async function measureStart(dataDir, work = async () => undefined) {
   const began = performance.now();
   const child = spawn(process.execPath, ['scripts/start.mjs'], {

@@ -1,4 +1,4 @@
-// Runs MCP-Nest on Nest and Express, stateless, both eras, without guards.
+// Runs MCP-Nest on Nest and Express, without state and without guards, for both eras of MCP.
 import 'reflect-metadata';
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';

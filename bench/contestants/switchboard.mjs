@@ -76,7 +76,7 @@ function echoTool() {
   return EchoTools;
 }
 
-/** Returns a tool of the size of the built-in ones, with separate input and output classes. */
+/** Returns a tool of the size of a built-in tool, with separate input and output classes. */
 function generatedTool(index) {
   class Input {}
   apply(Input, 'id', IsString(), Length(1, 64), Doc('Id of the thing, such as thi_….'));

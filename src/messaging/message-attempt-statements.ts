@@ -4,13 +4,13 @@ import { LEASE_SECONDS } from '../queue/leased-work.js';
 import { LONGEST_BODY_BYTES, LONGEST_HTML_BYTES, LONGEST_SUBJECT } from './content-limits.js';
 import { ALL_COLUMNS } from './message-statements.js';
 
-// These statements are for many messages of one organization. Such a statement costs the database little more than a
+// Each of these statements is for many messages of one organization, and costs the database little more than a
 // statement for a single message. The rows are passed as JSON, so that the planner does not see the number of rows.
 // Otherwise PostgreSQL would plan the statement again for each number.
 
 /**
- * True for a message that has no larger texts than `send_message` stores. SQL of a tool can store larger ones, and to
- * encode such a text as an e-mail would stop the worker. PostgreSQL finds the length without reading the text.
+ * True for a message that has no larger texts than `send_message` stores. SQL of a tool can store larger texts.
+ * Encoding such a text as an e-mail would stop the worker. PostgreSQL finds the length without reading the text.
  */
 const IS_READABLE = `octet_length(m.body) <= ${LONGEST_BODY_BYTES}
   and octet_length(coalesce(m.subject, '')) <= ${4 * LONGEST_SUBJECT}

@@ -18,7 +18,7 @@ import {
 } from './message-attempt-statements.js';
 import type { SuppressionReason } from './suppressed-address.entity.js';
 
-/** The part of a message that the rules read. It is enough to check a message that does not exist yet. */
+/** The part of a message that the rules read. This part is enough to check a message before it is stored. */
 export type PermittedMessage = Pick<
   Message,
   'organizationId' | 'contactId' | 'channel' | 'recipient' | 'topic'
@@ -42,8 +42,8 @@ export interface ClaimOutcome {
 }
 
 /**
- * The treatment of messages that another transaction has locked. `wait` waits for their locks. `skip` leaves them out,
- * so that a locked message does not delay the others, and no transaction waits for two locks.
+ * The treatment of messages that another transaction has locked. `wait` waits for their locks. `skip` leaves locked
+ * messages out, so that they do not delay the other messages, and no transaction waits for two locks.
  */
 export type LockedMessages = 'skip' | 'wait';
 

@@ -130,8 +130,8 @@ export class MessageAttemptsService {
   }
 
   /**
-   * Holds or drops the message by the rules of the organization. Returns false when the message may be sent now.
-   * The message then counts for its caps.
+   * Holds or drops the message by the rules of the organization. Returns false when the message may be sent now. In
+   * this case, the message counts for its caps.
    */
   private async pause(message: Message): Promise<boolean> {
     const { organizationId, id, contactId, channel, topic } = message;
@@ -145,7 +145,10 @@ export class MessageAttemptsService {
     return true;
   }
 
-  /** Delays the message until the limit of its provider has a place for it. Returns false when it may be sent now. */
+  /**
+   * Delays the message until the limit of its provider has a place for the message. Returns false when the message may
+   * be sent now.
+   */
   private async delayForLimit(
     { organizationId, id, epoch, slotAt }: Message,
     provider: StoredProvider | undefined,
@@ -170,7 +173,10 @@ function byContact(
   return (a ?? '') < (b ?? '') ? -1 : 1;
 }
 
-/** Returns the final outcome of a message whose earlier attempts allow no other attempt, otherwise undefined. */
+/**
+ * Returns the final outcome of a message when no further attempt is allowed after its earlier attempts. Otherwise
+ * returns undefined.
+ */
 function endedBefore({ status, attempts }: Message, policy: UncertainPolicy): Outcome | undefined {
   // A worker died between the handover and the record of its outcome. Another attempt could send the message twice.
   if (status === 'sending' && policy === 'hold') {

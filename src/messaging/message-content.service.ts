@@ -19,9 +19,9 @@ import {
 import { MessageLinks } from './message-links.js';
 import type { EmailEnvelope } from './message.entity.js';
 
-/** The content that a call of `send_message` names. */
+/** The content that the arguments of `send_message` describe. */
 export interface GivenContent extends GivenEnvelope {
-  /** The subject. Channels with a subject require it, and the others refuse it. */
+  /** The subject. Channels with a subject require it, and the other channels refuse it. */
   subject?: string;
   /** The text. Required without `html`. */
   body?: string;
@@ -64,8 +64,8 @@ export class MessageContentService {
   ) {}
 
   /**
-   * Finds the version if the content names a template without a version. Throws `not_found` for an unknown
-   * template, and `conflict` for one that was never published.
+   * Finds the version if the content names a template without a version. Throws `not_found` for an unknown template,
+   * and `conflict` for a template that was never published.
    */
   async pin<T extends GivenContent>(organizationId: string, given: T): Promise<T> {
     const { template } = given;
@@ -163,7 +163,7 @@ export function subjectFault(subject: string): string | undefined {
   if (/[\p{Cc}\u2028\u2029]/u.test(subject)) {
     return 'must not contain line breaks or control characters';
   }
-  // A bidi control makes mail programs show the subject, and the text after it, in another order.
+  // A bidi control makes mail programs show the characters of the subject, and of the text after it, in another order.
   if (/[\u202a-\u202e\u2066-\u2069]/u.test(subject)) {
     return 'must not contain marks that change the direction of text, such as U+202E';
   }

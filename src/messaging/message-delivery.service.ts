@@ -20,10 +20,10 @@ const PAUSES_SECONDS = [30, 2 * MINUTE, 10 * MINUTE, HOUR, 4 * HOUR];
 const INTERRUPTED: Outcome = { status: 'queued', reason: null, retryInSeconds: 0 };
 
 /**
- * Delivers claimed messages: counts the attempt, hands the message over, records the outcome. No transaction is open while
- * it waits for the provider. When a crash or a lost connection leaves the outcome unknown, the message is sent again or
- * becomes `uncertain`, as its `on_uncertain` says. Without `on_uncertain`, an e-mail is sent again with the same
- * Message-ID, and messages of the other channels become `uncertain`.
+ * Delivers claimed messages: counts the attempt, hands the message over, records the outcome. No transaction is open
+ * during the wait for the provider. When a crash or a lost connection leaves the outcome unknown, the message is sent
+ * again or becomes `uncertain`, as its `on_uncertain` says. Without `on_uncertain`, an e-mail is sent again with the
+ * same Message-ID, and messages of the other channels become `uncertain`.
  */
 @Injectable()
 export class MessageDeliveryService {
@@ -39,8 +39,8 @@ export class MessageDeliveryService {
     if (!attempt) return;
     const { message, route, policy } = attempt;
     if (signal.aborted) {
-      // Nothing was handed over. Without this outcome, the next worker could not know that, and could make the message
-      // `uncertain`.
+      // The message was not handed over. Without this outcome, the next worker would not know this, and could make the
+      // message `uncertain`.
       await this.outcomes.record(claim, INTERRUPTED, signal);
       return;
     }

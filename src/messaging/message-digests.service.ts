@@ -13,7 +13,10 @@ import { type MessageRequest, type MessageTarget, MessagesService } from './mess
 
 const LONGEST_ITEMS_BYTES = 256 * 1024;
 
-/** Sends several calls as one message. The caller must have opened a transaction of the organization. */
+/**
+ * Combines several calls of `send_message` into one message. The caller must have opened a transaction of the
+ * organization.
+ */
 @Injectable()
 export class MessageDigestsService {
   constructor(
@@ -80,7 +83,10 @@ export class MessageDigestsService {
     return count;
   }
 
-  /** Renders the message with all items. A template is used in the version with which the message began. */
+  /**
+   * Renders the message with all items. If the message has a template, uses the version that the first item was
+   * rendered with.
+   */
   private async compose(
     open: OpenDigest,
     target: MessageTarget,

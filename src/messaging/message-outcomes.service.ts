@@ -31,8 +31,8 @@ const MOST_REFUSALS = 10;
 const MOST_WAIT_MS = 20;
 
 /**
- * Records the outcomes of messages, and the events about them. Outcomes of an organization that arrive during such a
- * write wait for its end, and are then recorded together.
+ * Records the outcomes of messages, and the events about them. While outcomes of an organization are being recorded,
+ * new outcomes of this organization wait. They are then recorded together.
  */
 @Injectable()
 export class MessageOutcomesService {
@@ -141,8 +141,8 @@ export class MessageOutcomesService {
   }
 
   /**
-   * Returns those events of the given outcomes for which workflows or runs wait. In most organizations there are no
-   * such events.
+   * Returns the events of the given outcomes, but only events that a workflow or a run waits for. Most organizations
+   * have no such workflows and runs.
    */
   private async findAwaited(
     organizationId: string,

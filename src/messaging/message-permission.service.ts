@@ -31,7 +31,7 @@ const DELETED: Outcome = {
   code: 'contact_deleted',
 };
 
-/** The result of one rule for a message. `outcome` is undefined when the rule lets it be sent. */
+/** The result of one rule for a message. `outcome` is undefined when the rule allows the message. */
 export interface PermissionVerdict {
   readonly rule: 'suppression' | 'contact' | 'consent' | 'topic';
   readonly outcome: Outcome | undefined;
@@ -87,7 +87,10 @@ export class MessagePermissionService {
     return messages.map((message, index) => this.verdictsOf(message, stored[index]!));
   }
 
-  /** Returns the link by which the contact leaves the topic of the message, or null when there is nothing to leave. */
+  /**
+   * Returns the link by which the contact leaves the topic of the message, or null when the message has no topic or no
+   * contact.
+   */
   unsubscribeUrlOf({ organizationId, contactId, id, topic }: Message): string | null {
     if (topic === null || contactId === null) return null;
     const target = { organizationId, contactId, messageId: id, topic };

@@ -17,7 +17,7 @@ export interface GivenTemplate {
    * published version is used.
    */
   readonly from: string | PinnedTemplate;
-  /** The preferred locale. It comes before the locale of the contact. */
+  /** The preferred locale. It takes precedence over the locale of the contact. */
   readonly locale?: string | null;
   /** The variables of each call of `send_message` that a digest contains. Absent for a message that is not a digest. */
   readonly items?: readonly object[];
@@ -41,9 +41,9 @@ export class MessageTemplatesService {
   ) {}
 
   /**
-   * Renders a template for a contact and a channel. Throws `not_found` for an unknown template, and `conflict` for one
-   * that was never published. Throws `invalid_arguments` for variables that do not fit and for texts that cannot be
-   * rendered.
+   * Renders a template for a contact and a channel. Throws `not_found` for an unknown template, and `conflict` for a
+   * template that was never published. Throws `invalid_arguments` for variables that do not fit and for texts that
+   * cannot be rendered.
    */
   async render(
     { organizationId, contact }: { readonly organizationId: string; readonly contact: Contact },
@@ -79,15 +79,14 @@ export class MessageTemplatesService {
     return typeof from === 'string' ? await this.templates.get(organizationId, from) : from;
   }
 
-  /** Finds the version that a message was made from. Throws `invalid_arguments` when it is deleted. */
+  /** Finds the version that a message was made from. Throws `invalid_arguments` when the version was deleted. */
   findUsed(organizationId: string, id: string, version: number): Promise<PinnedTemplate> {
     return this.templates.getVersion(organizationId, id, version);
   }
 }
 
 /**
- * Returns the texts of a template that the messages of a channel use. Messages that need a subject use the texts of
- * e-mails.
+ * Returns the texts of a template for the messages of a channel. Messages that need a subject use the texts of e-mails.
  */
 function partOf({ subject }: ChannelOptions): TemplatePart {
   return subject === 'required' ? 'email' : 'sms';

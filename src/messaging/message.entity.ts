@@ -76,7 +76,9 @@ export class Message extends OrganizationRowWithId {
   @Column('json', { nullable: true, select: false })
   envelope?: EmailEnvelope | null;
 
-  /** The topic. The message is sent only to contacts that get this topic. Null means that it is transactional. */
+  /**
+   * The topic. The message is sent only to contacts that get this topic. Null means that the message is transactional.
+   */
   @Column('text', { nullable: true })
   topic: string | null;
 

@@ -7,8 +7,8 @@ import { MessageDeliveryService } from './message-delivery.service.js';
 @Injectable()
 export class MessageWorker extends QueueWorker {
   readonly kind = 'message';
-  // The provider or webhook of an organization may be slow. Each message that waits for it occupies a slot, so without
-  // this limit, the messages of one organization could occupy all slots.
+  // The provider or webhook of an organization may be slow. Each message that waits for a slow provider or webhook
+  // occupies a slot. Without this limit, the messages of one organization could occupy all slots.
   protected override readonly isShared = true;
   protected readonly graceMs = 15_000;
 

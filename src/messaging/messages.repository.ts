@@ -147,7 +147,7 @@ export class MessagesRepository {
     return rows;
   }
 
-  /** Returns the statuses that a message had, oldest first. Returns none for an unknown message. */
+  /** Returns the statuses that a message had, oldest first. Returns an empty list for an unknown message. */
   listEvents(organizationId: string, messageId: string, limit: number): Promise<MessageEvent[]> {
     return this.tenants.repository(organizationId, MessageEvent).find({
       where: { organizationId, messageId },
@@ -222,7 +222,7 @@ export class MessagesRepository {
     return await this.rows(organizationId).findOneByOrFail({ organizationId, id });
   }
 
-  /** Queues the message for another attempt now. At most `mostAttempts` of its attempts then count as used. */
+  /** Queues the message for another attempt now. From then on, at most `mostAttempts` of its earlier attempts count. */
   async requeue(organizationId: string, id: string, mostAttempts: number): Promise<void> {
     await this.tenants.session(organizationId).query(REQUEUE, [organizationId, id, mostAttempts]);
   }

@@ -27,7 +27,10 @@ const MOST_COUNTED = 10_000;
  */
 const MOST_EVENTS = 100;
 
-/** A message to send. The default of `on_uncertain` is that of the channel. The default of `channel` is e-mail. */
+/**
+ * A message to send. Without `on_uncertain`, the default of the channel applies. Without `channel`, the message is an
+ * e-mail.
+ */
 export interface MessageRequest extends GivenContent {
   /** The id of the message. The default is a new id. */
   id?: string;
@@ -69,7 +72,7 @@ export class MessagesService {
    */
   async send(organizationId: string, request: MessageRequest): Promise<Message> {
     const prepare = async () => {
-      // Both look-ups share a round trip to the database.
+      // The look-ups of the contact and of the template version share a round trip to the database.
       const [target, pinned] = await Promise.all([
         this.findTarget(organizationId, request),
         this.contents.pin(organizationId, request),

@@ -42,7 +42,7 @@ export class SuppressionsService {
     if (recipient !== null) await this.insert(organizationId, channel, recipient, reason, id);
   }
 
-  /** Allows messages to an address again. Throws `not_found` when it is not suppressed. */
+  /** Allows messages to an address again. Throws `not_found` when the address is not suppressed. */
   async remove(organizationId: string, channel: AddressChannel, given: string): Promise<void> {
     const address = await this.normalize(organizationId, channel, given);
     if (!(await this.suppressions.delete(organizationId, channel, address))) {

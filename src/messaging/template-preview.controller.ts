@@ -64,7 +64,7 @@ function readVariables(given: unknown): object | undefined {
       const values: unknown = JSON.parse(given);
       if (isJsonObject(values)) return values;
     } catch {
-      // The error below says what is allowed.
+      // The syntax error is ignored, because the error below says what is allowed.
     }
   }
   throw AppError.invalidField(

@@ -93,7 +93,10 @@ export class TemplateTestsService {
     return email;
   }
 
-  /** Stores the message with the status `sending`. After a crash, a worker makes it `uncertain` when its lease ends. */
+  /**
+   * Stores the message with the status `sending`. If the process crashes, a worker makes the message `uncertain` when
+   * the lease of the message ends.
+   */
   private async store(
     organizationId: string,
     recipient: string,

@@ -20,7 +20,7 @@ import {
   objectOf,
 } from './schemas.js';
 
-/** The callers that may send a request. With `address`, everybody who knows the address may. */
+/** The callers that may send a request. `address` means everybody who knows the address. */
 export type Access = 'none' | 'session' | 'key' | 'address';
 
 export interface Operation {

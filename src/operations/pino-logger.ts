@@ -3,8 +3,8 @@ import pino, { type Logger, type LoggerOptions } from 'pino';
 import type { Env } from '../config/env.js';
 import { prettyLine } from './pretty-line.js';
 
-// The contexts whose lines are logged at level debug. At each start, they log about fifty lines about modules and
-// routes.
+// The contexts of Nest whose lines are logged at level debug. At each start, these contexts write about fifty lines
+// about modules and routes.
 const BOOT_CONTEXTS = new Set<unknown>([
   'NestFactory',
   'InstanceLoader',

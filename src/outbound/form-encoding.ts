@@ -11,8 +11,8 @@ for (const byte of Buffer.from(
 }
 
 /**
- * Encodes fields as application/x-www-form-urlencoded, with the same bytes as `URLSearchParams`. That class keeps the
- * process busy for 0.4 s for 1.5 MB outside of ASCII. This function takes less than 0.1 s.
+ * Encodes fields as application/x-www-form-urlencoded, with the same bytes as `URLSearchParams`. For 1.5 MB outside of
+ * ASCII, `URLSearchParams` takes 0.4 s of processor time, and this function takes less than 0.1 s.
  */
 export function encodeForm(fields: Iterable<readonly [name: string, value: string]>): Buffer {
   const parts: Buffer[] = [];
@@ -27,7 +27,7 @@ function encode(text: string): Buffer {
   const bytes = Buffer.from(text);
   const encoded = Buffer.allocUnsafe(bytes.length * 3);
   let end = 0;
-  // An index takes half as long as `for … of`.
+  // A loop with an index takes half as long as a loop with `for … of`.
   for (let at = 0; at < bytes.length; at += 1) {
     const byte = bytes[at]!;
     if (UNESCAPED[byte] === 1) encoded[end++] = byte;

@@ -9,7 +9,7 @@ export const SHORTEST = 4;
  * other work of the process waits meanwhile.
  */
 const COMPARISONS_AT_ONCE = 64 * 1024;
-/** The number of comparisons that take as long as passing one byte through all decoders. */
+/** The cost of passing one byte through all decoders, as a number of comparisons that take the same time. */
 const COST_OF_DECODING = 8;
 /** The number of members or items that one step looks at, when none of them has to be searched. */
 const ITEMS_AT_ONCE = 256;
@@ -21,7 +21,10 @@ const IN_NUMBERS = /^[\d.-]+$/;
 interface Hidden {
   readonly text: Pattern;
   readonly bytes: Pattern;
-  /** The texts that are searched for in decoded text. Empty when no usual encoder escapes a character of the secret. */
+  /**
+   * The forms of the secret that are searched for in decoded text. Empty when no usual encoder escapes a character of
+   * the secret.
+   */
   readonly decoded: readonly Pattern[];
   readonly label: string;
 }
@@ -199,7 +202,7 @@ function* objectOf(members: readonly (readonly [string, unknown])[]): SearchStep
     if (at % ITEMS_AT_ONCE === 0) yield;
     if (name !== '__proto__') object[name] = value;
     else {
-      // An assignment would set the prototype.
+      // An assignment to `__proto__` would set the prototype of the object.
       Object.defineProperty(object, name, {
         value,
         writable: true,

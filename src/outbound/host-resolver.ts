@@ -9,8 +9,9 @@ export class HostResolver {
   constructor(private readonly servers?: readonly string[]) {}
 
   /**
-   * Returns every IPv4 and IPv6 address of the name. Returns none when the name is unknown or the look-up fails. This
-   * method avoids `dns.lookup`, because a slow name server would block a thread that hashing and file access need.
+   * Returns every IPv4 and IPv6 address of the name. Returns an empty list when the name is unknown or the look-up
+   * fails. This method avoids `dns.lookup`, because a slow name server would block a thread that hashing and file
+   * access need.
    */
   async resolve(name: string, signal: AbortSignal): Promise<string[]> {
     const resolver = new Resolver({ timeout: ATTEMPT_MS, tries: 2 });

@@ -112,7 +112,8 @@ export async function secure(
   try {
     const secured = connectTls({
       socket,
-      // RFC 6066 allows only host names as server name. Certificates of addresses are checked against `host`.
+      // RFC 6066 allows only host names as server name. If the URL has an IP address, the certificate is checked
+      // against `host`.
       ...(target.isAddress ? { host: target.host } : { servername: target.host }),
       ALPNProtocols: ['http/1.1'],
     });

@@ -82,8 +82,8 @@ function invalidHeader(name: string, message: string): AppError {
 }
 
 /**
- * Returns the seconds in a Retry-After header (RFC 9110, 10.2.3), at most an hour, or undefined when it is invalid.
- * Some systems, such as Shopify, send a fraction, which `Date.parse` would read as a day in the past.
+ * Returns the seconds in a Retry-After header (RFC 9110, 10.2.3), at most an hour, or undefined when the header is
+ * invalid. Some systems, such as Shopify, send a fraction, which `Date.parse` would read as a day in the past.
  */
 export function retryAfterSeconds(header: string | undefined, now: number): number | undefined {
   const text = header?.trim() ?? '';

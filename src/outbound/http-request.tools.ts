@@ -37,7 +37,7 @@ interface Sent {
   readonly files: ReadonlyMap<string, LoadedFile>;
 }
 
-/** A response and the request that it answers. After redirects, the URL is still that of the first request. */
+/** A response and the request that it answers. After redirects, the URL is still the URL of the first request. */
 interface Fetched {
   readonly url: string;
   readonly filled: FilledRequest;
@@ -119,7 +119,7 @@ export class HttpRequestTools {
   private async fetch(sent: Sent, page?: URL): Promise<Fetched> {
     const { input, call } = sent;
     let fetched = await this.follow(await this.secrets.fill(input, call), sent, page);
-    // The token may have been revoked before it expired, so the request is sent once more with a new one.
+    // The token may have been revoked before it expired, so the request is sent once more with a new token.
     if (fetched.response.status === 401 && fetched.filled.forgetToken()) {
       fetched = await this.follow(await this.secrets.fill(input, call), sent, page);
     }

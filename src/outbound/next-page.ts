@@ -30,7 +30,7 @@ export function itemsOf({ body }: Page, { items }: HttpPagesInput): readonly unk
   throw new AppError('rejected', place);
 }
 
-/** Returns the URL of the page after this one, or undefined after the last page. */
+/** Returns the URL of the next page, or undefined after the last page. */
 export function nextPage(page: Page, pages: HttpPagesInput, count: number): URL | undefined {
   const { next, cursor_parameter: cursor, page_parameter: counter } = pages;
   if (counter !== undefined) return count === 0 ? undefined : counted(page.url, counter);

@@ -31,8 +31,8 @@ export class OAuthTokens {
   constructor(private readonly client: OutboundClient) {}
 
   /**
-   * Returns a token for the secret. Throws `rejected` when the token URL refuses the client, and `unavailable` when it
-   * does not answer.
+   * Returns a token for the secret. Throws `rejected` when the token URL refuses the client, and `unavailable` when the
+   * token URL does not answer.
    */
   async get(organizationId: string, secret: StoredSecret): Promise<string> {
     const key = keyOf(organizationId, secret);
@@ -109,9 +109,9 @@ function readAnswer(body: Buffer): Record<string, unknown> {
 }
 
 /**
- * Returns the error and its description from the answer of a token URL (RFC 6749, 5.2), or an empty text if it has
- * none. No error may contain the secret. So the function also returns an empty text when the answer is long, or when
- * this text repeats the client secret in plain or encoded form.
+ * Returns the error and its description from the answer of a token URL (RFC 6749, 5.2), or an empty text if the answer
+ * has no error. The returned text must not contain the secret. So the function also returns an empty text when the
+ * answer is long, or when the error or its description repeats the client secret in plain or encoded form.
  */
 function readReason(body: Buffer, content: SecretContent): string {
   if (body.length > MOST_ERROR_BYTES) return '';

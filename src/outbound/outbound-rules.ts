@@ -22,8 +22,8 @@ const NOT_PUBLIC_V4 = blockList('ipv4', [
   '168.63.129.16/32',
 ]);
 /**
- * The global unicast range, the only one that is allowed in IPv6. Addresses that contain an IPv4 address are outside of
- * it.
+ * The global unicast range, which is the only allowed range of IPv6. Addresses that contain an IPv4 address are outside
+ * of it.
  */
 const GLOBAL_V6 = blockList('ipv6', ['2000::/3']);
 const NOT_PUBLIC_V6 = blockList('ipv6', ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20']);

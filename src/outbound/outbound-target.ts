@@ -14,7 +14,10 @@ export interface OutboundTarget {
   readonly path: string;
 }
 
-/** Parses a URL. Throws `invalid_arguments` if it is not an absolute HTTP URL, or contains a user or password. */
+/**
+ * Parses a URL. Throws `invalid_arguments` if the text is not an absolute HTTP URL, or if the URL contains a user or a
+ * password.
+ */
 export function parseTarget(text: string): OutboundTarget {
   const url = parseUrl(text);
   if (!url) throw AppError.invalidField('url', 'must be an absolute URL');

@@ -15,8 +15,8 @@ const HEADERS_FOR_OTHERS = new Set([
 ]);
 
 /**
- * Returns the request to which a response redirects (RFC 9110, 15.4), or undefined if it is not a redirect. Throws
- * `rejected` for a location that is not a URL or too long. Throws as {@link requestTo} does.
+ * Returns the request to which a response redirects (RFC 9110, 15.4), or undefined if the response is not a redirect.
+ * Throws `rejected` for a location that is not a URL or too long. Throws as {@link requestTo} does.
  */
 export function redirectOf(
   request: RequestContent,

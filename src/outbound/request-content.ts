@@ -133,7 +133,8 @@ function urlWithQuery({ url: given, query }: HttpRequestInput): string {
   if (query === undefined || !url) return given;
   const added = fields('query', query);
   if (added.length === 0) return url.href;
-  // Each character takes at least one in the URL. Longer texts are refused before time is spent to encode them.
+  // Each character becomes at least one character of the URL. So a text that is too long is refused before it is
+  // encoded.
   const characters = added.reduce((sum, [name, value]) => sum + name.length + value.length, 0);
   if (characters > MOST_QUERY_CHARACTERS) throw tooLongQuery();
   url.search = encodeForm([...url.searchParams, ...added]).toString();

@@ -20,7 +20,10 @@ const MOST_SECRET_CHARACTERS = 1024 * 1024;
 /** A request with its secrets in place. It must not be stored or logged. */
 export interface FilledRequest {
   readonly input: HttpRequestInput;
-  /** True if the request has at least one secret. Then it needs TLS, except to addresses that OUTBOUND_ALLOW names. */
+  /**
+   * True if the request has at least one secret. Then the request needs TLS, except to addresses that OUTBOUND_ALLOW
+   * names.
+   */
   readonly hasSecrets: boolean;
   /** The header of the credential, if the request has one. */
   readonly headers: Readonly<Record<string, string>>;

@@ -14,8 +14,9 @@ const DECOMPRESSORS: ReadonlyMap<string, Decompressor> = new Map([
 ]);
 
 /**
- * The limits of JSON in a response. They are larger than those of requests, because a step cannot ask the other system
- * for less. With more different names, the parser would keep the process busy for more than 0.1 s.
+ * The limits of JSON in a response. They are larger than the limits of requests, because a step cannot ask the other
+ * system for less data. If more different names were allowed, the parser could keep the process busy for more than 0.1
+ * s.
  */
 const JSON_LIMITS = { depth: 64, members: 100_000, names: 50_000 };
 /** Matches text types besides text/… and JSON. */
@@ -51,7 +52,7 @@ export function parseBytes({ headers }: Pick<ResponseHead, 'headers'>, bytes: Bu
   return isJson(contentType) ? parseJsonOrText(text) : { json: null, text };
 }
 
-/** Returns the body, or the beginning of its text when it is too long for an error of a step. */
+/** Returns the body. When the body is too long for an error of a step, returns only the beginning of its text. */
 export function shortenBody(body: ParsedBody): ParsedBody {
   const text = body.text ?? JSON.stringify(body.json);
   if (text.length <= MOST_ERROR_CHARACTERS) return body;
@@ -119,8 +120,8 @@ function parseJsonOrText(text: string): { json: unknown; text: string | null } {
     return { json: parseJsonExactly(Buffer.from(text), JSON_LIMITS), text: null };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    // JSON that is too complex is refused. If it were returned as text, a step that reads a member of it would find
-    // nothing.
+    // JSON that is too complex is refused. If such JSON were returned as text, a step could not read its members, and
+    // would get no value.
     if (error.code === 'too_complex') {
       throw new AppError('rejected', error.message.replace('The body', 'The JSON of the response'));
     }

@@ -7,7 +7,7 @@ export class MessageDigest extends OrganizationRow {
   @PrimaryColumn('text')
   messageId: string;
 
-  /** The template of the subject. All templates are those of the first call. */
+  /** The template of the subject. All templates of a digest come from the first call. */
   @Column('text', { nullable: true })
   subject: string | null;
 
@@ -30,7 +30,7 @@ export class MessageDigest extends OrganizationRow {
   maxItems: number;
 }
 
-/** A digest with the version of a template that its message was made from, if any. */
+/** A digest, and the template version from which its message was made, if any. */
 export type OpenDigest = MessageDigest & {
   readonly templateId: string | null;
   readonly templateVersion: number | null;

@@ -10,7 +10,7 @@ export interface PacedMessage {
   readonly topic: string | null;
 }
 
-/** The result of a rule for a message. `until` is null when the rule lets it be sent now. */
+/** The result of a rule for a message. `until` is null when the rule allows sending the message now. */
 export interface PaceRow {
   readonly code: 'quiet_hours' | 'frequency_cap';
   /** The cap: a channel such as `sms`, or a channel and a topic, such as `email news`. */

@@ -32,8 +32,9 @@ export class PaceService {
   ) {}
 
   /**
-   * Decides about an attempt that begins in this transaction, which has locked the message. Returns undefined when it
-   * may begin. When attempts begin at the same time, only as many begin as the caps allow.
+   * Decides about an attempt that begins in this transaction, which has locked the message. Returns undefined when the
+   * attempt may begin. Even when several attempts are decided at the same time, no more of them may begin than the caps
+   * allow.
    */
   async decide(organizationId: string, message: PacedMessage): Promise<Pause | undefined> {
     const row = await this.pace.decide(organizationId, message);
@@ -64,8 +65,8 @@ export class PaceService {
   }
 
   /**
-   * For one contact, makes workers check again all messages that a cap holds. Call it after a held message was
-   * canceled, because its place in the cap is free again.
+   * For one contact, makes workers check again all messages that a cap holds. Call this method after a held message was
+   * canceled, because the place of this message in the cap is free again.
    */
   recheckCapped(organizationId: string, contactId: string): Promise<void> {
     return this.rules.recheckCapped(organizationId, contactId);

@@ -54,7 +54,10 @@ export class SendingRulesRepository {
     );
   }
 
-  /** Returns true when the database knows the time zone. The list of the database can be older than that of Node.js. */
+  /**
+   * Returns true when the database knows the time zone. The list of time zones in the database can be older than the
+   * list in Node.js.
+   */
   async knowsTimezone(organizationId: string, timezone: string): Promise<boolean> {
     const [row] = await this.tenants
       .session(organizationId)

@@ -43,7 +43,10 @@ export function writeCursor(parts: readonly unknown[]): string {
   return Buffer.from(JSON.stringify(parts)).toString('base64url');
 }
 
-/** Returns the values of a cursor, or none for an invalid cursor. Check each value, because callers can forge cursors. */
+/**
+ * Returns the values of a cursor, or an empty list for an invalid cursor. Callers must check each value, because
+ * callers can forge cursors.
+ */
 export function readCursor(cursor: string): unknown[] {
   try {
     const parts: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());

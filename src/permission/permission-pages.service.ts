@@ -53,7 +53,7 @@ export class PermissionPagesService {
     private readonly security: SecurityLog,
   ) {}
 
-  /** Checks the link before its request is read. Throws `not_found` and `rate_limited`. */
+  /** Checks the link of a request before the body of the request is read. Throws `not_found` and `rate_limited`. */
   open(kind: LinkKind, token: string, address: string): LinkTarget {
     const target = this.links.read(kind, token);
     if (!target) {
@@ -98,9 +98,9 @@ export class PermissionPagesService {
   }
 
   /**
-   * Stores which of the shown topics the person has chosen. A choice that equals the stored one changes nothing.
-   * Commits first which topics the person leaves, so that an error of another topic cannot undo this decision. The
-   * result lists the titles of the topics to which the person could not be subscribed.
+   * Stores which of the shown topics the person has chosen. A choice that equals the stored choice changes nothing.
+   * First commits the decisions to leave topics, so that an error with another topic cannot undo them. The result lists
+   * the titles of the topics to which the person could not be subscribed.
    */
   async choose(
     target: LinkTarget,
@@ -132,8 +132,8 @@ export class PermissionPagesService {
     for (const { topic, title } of wanted) {
       try {
         await this.tenants.transaction(organizationId, async () => {
-          // Without this lock, simultaneous requests would each find no earlier confirmation, and each would send an
-          // e-mail.
+          // Without this lock, simultaneous requests would all find that no e-mail was sent yet, and each of them would
+          // send one.
           await this.subscriptions.lock(organizationId, target.contactId);
           await decide(topic, true);
         });

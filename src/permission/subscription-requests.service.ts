@@ -69,7 +69,7 @@ export class SubscriptionRequestsService {
     const confirmation = { id, address: contact.email };
     const pending = { ...decision, state: 'pending', confirmation } as const;
     const changed = await this.subscriptions.decide(organizationId, pending);
-    // Of two simultaneous calls, only one changes the state, and only that one sends the e-mail.
+    // If there are two simultaneous calls, only one of them changes the state. Only this call sends the e-mail.
     if (changed && earlier === undefined) {
       const texts = PAGE_TEXTS[languageOfLocale(contact.locale) ?? 'en'];
       const target = { organizationId, contactId, messageId: id, topic: name };

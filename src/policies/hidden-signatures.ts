@@ -3,9 +3,9 @@ import { hideResumeSignatures } from '../text/resume-signature.js';
 import { type KeyRestriction, mayActOnRuns } from './key-restriction.js';
 
 /**
- * Returns a function that hides signatures in texts for a restricted key: those of links for contacts, and those of
- * resume URLs when the key may not act on runs. Returns undefined for a caller without a restriction, so that large
- * texts are not searched needlessly.
+ * Returns a function that hides signatures in texts for a restricted key. The function hides the signatures of links
+ * for contacts. When the key may not act on runs, the function also hides the signatures of resume URLs. Returns
+ * undefined for a caller without a restriction, so that large texts are not searched needlessly.
  */
 export function signatureMask(
   restriction: KeyRestriction | undefined,

@@ -6,7 +6,7 @@
 export interface KeyRestriction {
   /** True if the key may call only tools that are declared as `readOnly`. */
   readonly readOnly: boolean;
-  /** The tools that the key may call. When null, it may call every tool. */
+  /** The tools that the key may call. When null, the key may call every tool. */
   readonly tools: readonly string[] | null;
 }
 

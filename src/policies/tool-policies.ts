@@ -75,7 +75,7 @@ export class ToolPolicies {
   }
 
   /**
-   * Returns true if the caller may read data without a call of a tool, such as a resource. `names` are the tools that
+   * Returns true if the caller may read data, such as a resource, without a call of a tool. `names` are the tools that
    * return the same data. A key with a list of tools reads only what a tool of the list returns.
    */
   permitsReading(names: readonly string[] = []): boolean {

@@ -11,7 +11,7 @@ const LIMITS = [
 ];
 
 /**
- * Encodes a value in at most `maxLength` characters. When the JSON is longer, long texts and lists in it are shortened,
+ * Encodes a value in at most `maxLength` characters. When the JSON is longer, its long texts and lists are shortened,
  * and say how much is missing. When that is not enough, the JSON itself is cut.
  */
 export function excerpt(value: unknown, maxLength: number): string {

@@ -21,8 +21,8 @@ export class BullQueueModule {
         BullModule.registerQueue({
           name: WAKE_UP_QUEUE,
           redis: redisOptions(redisUrl),
-          // Installations may share a Redis. Each one has its own role name, and a copy of an installation has another
-          // database name.
+          // Installations may share a Redis, so the prefix must be unique. Each installation has its own role name. A
+          // copy of an installation has the same role name, but another database name.
           prefix: `{switchboard:${access.database}:${access.gate.user}}`,
         }),
       ],
@@ -39,7 +39,10 @@ export class BullQueueModule {
   }
 }
 
-/** Returns a Bull processor class. Only a decorator can set its concurrency, so each concurrency needs a class. */
+/**
+ * Returns a Bull processor class. Only a decorator can set the concurrency of a processor, so each concurrency needs
+ * its own class.
+ */
 function bullProcessor(concurrency: number): Type {
   @Injectable()
   @Processor(WAKE_UP_QUEUE)

@@ -16,7 +16,7 @@ export interface Share {
 
 /**
  * Shares the slots of one worker among organizations. A single organization gets at most `most` slots. The worker has
- * 1.5 times as many slots, and an organization may occupy at most twice the number of free slots. So slots always stay
+ * 1.5 times `most` slots, and an organization may occupy at most twice the number of free slots. So slots always stay
  * free for the next organization: a third of all slots while one organization is busy, a fifth while two are.
  */
 export class FairShare {
@@ -49,8 +49,8 @@ export class FairShare {
   }
 
   /**
-   * Returns true when a claim returned as many rows of an organization as the organization may get. Then more rows of
-   * this organization may be due.
+   * Returns true when a claim returned the largest number of rows that the organization may get. Then more rows of this
+   * organization may be due.
    */
   static isExhausted({ room, rooms }: Share, got: readonly { organizationId: string }[]): boolean {
     const left = new Map(Object.entries(rooms));
@@ -75,9 +75,10 @@ export class FairShare {
 
   private roomBeside(used: number, free: number): number {
     // An organization gets slots one by one, while it occupies fewer than twice the number of free slots. The n-th
-    // additional slot needs used + n - 1 < 2 * (free - n + 1), and this is the largest such n.
+    // additional slot needs used + n - 1 < 2 * (free - n + 1), and the result is the largest n that meets this
+    // condition.
     const byThreshold = Math.floor((2 * free - used + 2) / 3);
-    // The last free slot is for an organization that occupies none.
+    // The last free slot is for an organization that occupies no slot.
     const leaving = used === 0 && free === 1 ? 1 : free - 1;
     return Math.max(0, Math.min(this.most - used, leaving, byThreshold));
   }

@@ -16,7 +16,7 @@ const ABORT_GRACE_MS = 500;
 
 /**
  * Claims due rows at every wake-up and call of `poll`, and renews and releases their leases. Survives outages of the
- * database. When a lease is lost, it aborts the signal of the work. The comment on `LeaseLostError`, in `run-lease.ts`,
+ * database. When a lease is lost, the signal of the work aborts. The comment on `LeaseLostError`, in `run-lease.ts`,
  * says what this means for a run and its steps.
  */
 export class LeasedWorker {
@@ -58,7 +58,7 @@ export class LeasedWorker {
 
   /** Claims due rows soon. Call it when rows may be due, for example because a wake-up may be lost. */
   poll(): void {
-    // After a failure, the worker repeats the claim when its pause is over.
+    // After a failed claim, the worker claims again when the pause is over.
     if (this.failures === 0) this.schedulePoll(0);
   }
 
@@ -176,7 +176,9 @@ export class LeasedWorker {
     if (this.failures > 0) this.schedulePoll(pollDelay(this.failures));
   }
 
-  /** Claims a due row for each free slot and starts the work. Does nothing while another such claim is running. */
+  /**
+   * Claims a due row for each free slot and starts the work. Does nothing while another claim of due rows is running.
+   */
   private async fill(): Promise<void> {
     const limit = this.free;
     if (this.isPolling || limit <= 0) return;
@@ -259,7 +261,8 @@ export class LeasedWorker {
       const waitMs = ((error as AppError).retryAfterSeconds ?? 1) * 1000;
       await sleep(Math.min(waitMs, MAX_BACK_OFF_MS), undefined, { signal }).catch(() => undefined);
     } else this.logger.error(log, stack);
-    // Release the row. If its lease ended, this would count as a crash, and three crashes park a run.
+    // Release the row. Without the release, its lease would end. This would count as a crash, and three crashes park a
+    // run.
     if (code === 'unavailable' || code === 'rate_limited') await this.release([claim]);
   }
 

@@ -28,7 +28,10 @@ export abstract class QueueWorker
   protected abstract readonly graceMs: number;
   /** True when `claim_…s` accepts a {@link Share}, so that no organization can occupy all slots. */
   protected readonly isShared: boolean = false;
-  /** The largest number of rows that the process works on at a time, if that is less than its concurrency. */
+  /**
+   * The largest number of rows that the process works on at the same time, if this number is less than the concurrency
+   * of the process.
+   */
   protected readonly mostSlots: number = Infinity;
   private worker?: LeasedWorker;
 

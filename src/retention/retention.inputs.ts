@@ -4,8 +4,8 @@ import { Integer } from '../tools/schema/fields.js';
 export class GetRetentionInput {}
 
 /**
- * The smallest number of days. Duplicate webhooks are recognized for seven days by the keys that are stored with runs,
- * so runs must stay that long.
+ * The smallest number of days. Duplicate deliveries of webhooks are recognized for seven days. Their keys are stored
+ * with the runs, so runs must be kept for at least seven days.
  */
 const DAYS = { optional: true, nullable: true, min: 7, max: 3650 };
 /** The smallest number of days for the audit log. The database enforces this minimum too. */

@@ -13,7 +13,10 @@ const POLL_MS = 30_000;
 const INTERVAL_SECONDS = 60 * 60;
 /** The length of a lease. It is longer than any batch takes, and each batch renews the lease. */
 const LEASE_SECONDS = 120;
-/** The largest number of rows that one transaction deletes. The steps of a run are deleted with it and do not count. */
+/**
+ * The largest number of rows that one transaction deletes. The steps of a run are deleted with the run, and do not
+ * count.
+ */
 const BATCH = 200;
 /** The pause after each batch, so that other work is not slowed down. */
 const PAUSE_MS = 100;

@@ -8,7 +8,7 @@ import { DeleteSecretInput, ListSecretsInput, SetSecretInput } from './secret.in
 import { DeletedSecret, SecretList, SecretResult, SecretView } from './secret.results.js';
 import { SecretsService } from './secrets.service.js';
 
-/** The fields that each kind needs besides the secret and the hosts, and those that it may have. */
+/** For each kind, the required fields besides the secret and the hosts, and the allowed fields. */
 const FIELDS: Readonly<Record<SecretKind, { needs: readonly Field[]; may: readonly Field[] }>> = {
   value: { needs: [], may: [] },
   header: { needs: ['header'], may: [] },

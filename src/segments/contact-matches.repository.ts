@@ -12,8 +12,8 @@ import type { FilterNode } from '../contacts/filter-fields.js';
 export type ContactPart =
   { readonly ids: readonly string[] } | { readonly after: string; readonly upTo: string | null };
 
-// These statements are not prepared. A plan that was made while the table was small would read the whole table for
-// each part later.
+// These statements are not prepared. A prepared statement could keep a plan that was made while the table was small.
+// After the table has grown, this plan would read the whole table for each part.
 const END_OF_PART = `select c.id from contacts c where c.organization_id = $1 and c.id > $2
    order by c.id offset $3 limit 1`;
 const FIND_ALL = `select ${COLUMNS} from contacts contact where contact.organization_id = $1 and contact.id = any($2)`;

@@ -18,7 +18,7 @@ export class Segment extends OrganizationRowWithId {
 
   /**
    * The conditions, as `search_contacts` takes them, but with the ids of other segments instead of their names. A
-   * static segment has none.
+   * static segment has no conditions.
    */
   @Column('json', { nullable: true })
   filters: object[] | null;

@@ -73,8 +73,8 @@ export class SegmentsRepository {
   }
 
   /**
-   * Makes workers compare all contacts with the segment again. Call it when a segment that the filters of this segment
-   * name has changed.
+   * Makes workers compare all contacts with the segment again. The caller must call this method after a change of
+   * another segment to which the filters of this segment refer.
    */
   async restart(organizationId: string, id: string, timed: boolean): Promise<void> {
     await this.session(organizationId).query(
@@ -94,9 +94,9 @@ export class SegmentsRepository {
   }
 
   /**
-   * Locks all segments until the transaction ends, and returns the one with this id. A change of a segment also writes
-   * the segments that depend on it. The worker locks segments in the same order. Otherwise both could wait for each
-   * other.
+   * Locks all segments until the transaction ends, and returns the segment with this id. A change of a segment also
+   * writes the segments that depend on it. The worker locks segments in the same order. Otherwise the change and the
+   * worker could wait for each other.
    */
   async findForUpdate(organizationId: string, id: string): Promise<Segment | null> {
     const segments = await this.tenants

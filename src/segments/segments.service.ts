@@ -56,8 +56,8 @@ export class SegmentsService {
   }
 
   /**
-   * Creates a segment. With filters it is dynamic, without filters static. Throws `conflict` for a taken name and for
-   * too many segments.
+   * Creates a segment. With filters, the segment is dynamic. Without filters, it is static. Throws `conflict` for a
+   * taken name and for too many segments.
    */
   async create(
     organizationId: string,

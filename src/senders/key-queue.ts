@@ -2,7 +2,10 @@ import { AppError } from '../errors/app-error.js';
 import { rateLimited, TokenBuckets } from '../http/rate-limiter.js';
 import { OrganizationQueue } from '../turns/organization-queue.js';
 
-/** The number of keys that an organization may make in a burst. After that, it may make this number in an hour. */
+/**
+ * The number of keys that an organization may make in a burst. After a burst, the organization may make this number of
+ * keys per hour.
+ */
 const KEYS_PER_HOUR = 10;
 const HOUR_SECONDS = 60 * 60;
 /** The largest number of waiting calls of one organization. Each call occupies a transaction while it waits. */

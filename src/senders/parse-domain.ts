@@ -2,7 +2,7 @@ import { asciiDomain } from '../text/domain-forms.js';
 
 /** The longest domain. The names of its records are longer than the domain, and DNS allows 253 characters. */
 const LONGEST_DOMAIN = 190;
-/** Matches A-labels of 1 to 63 characters. The last one begins with a letter, so an IP address does not match. */
+/** Matches A-labels of 1 to 63 characters. The last label begins with a letter, so an IP address does not match. */
 const DOMAIN = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])$/;
 
 /**

@@ -99,7 +99,7 @@ export class SenderDomainsRepository {
   }
 
   /**
-   * Makes the next key of the domain the current key. The current key becomes the previous one and can no longer sign.
+   * Makes the next key of the domain the current key. The current key becomes the previous key, and can no longer sign.
    */
   async activateNext(organizationId: string, domainId: string): Promise<void> {
     const keys = this.keys(organizationId);

@@ -85,8 +85,8 @@ export class SenderDomainsService {
   }
 
   /**
-   * Looks up the records of a domain and stores the results. The next key becomes the current one when its record was
-   * found. The caller needs no transaction. Throws `not_found`.
+   * Looks up the records of a domain and stores the results. If the record of the next key was found, the next key
+   * becomes the current key. The caller needs no transaction. Throws `not_found`.
    */
   async verify(organizationId: string, id: string, signal?: AbortSignal): Promise<KeyedDomain> {
     const { domain, keys } = await this.get(organizationId, id);
@@ -129,7 +129,7 @@ export class SenderDomainsService {
     const key = await this.keys.generate(organizationId);
     return await this.tenants.transaction(organizationId, async () => {
       await this.tenants.lockOrganization(organizationId);
-      // Another call may have stored the next key while this one was made.
+      // Another call may have stored the next key while this call made a key.
       if (!hasNextKey(await this.get(organizationId, id))) {
         await this.keys.store(organizationId, id, key);
       }

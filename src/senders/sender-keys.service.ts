@@ -27,7 +27,10 @@ export interface SigningKey {
   readonly privateKey: string;
 }
 
-/** Makes the DKIM keys of sender domains and finds those that sign. Private keys are stored encrypted. */
+/**
+ * Makes the DKIM keys of sender domains, and finds the keys with which e-mails are signed. Private keys are stored
+ * encrypted.
+ */
 @Injectable()
 export class SenderKeysService {
   private readonly queue = new KeyQueue();

@@ -5,7 +5,10 @@ const ATTEMPTS = 2;
 const MOST_MS = 10_000;
 /** The largest number of records of a name that are read. More records are ignored. */
 const MOST_RECORDS = 100;
-/** The codes which mean that the name has no TXT record. After any other code, it is unknown whether there is one. */
+/**
+ * The codes which mean that the name has no TXT record. After any other code, it is unknown whether the name has a TXT
+ * record.
+ */
 const NO_RECORD = ['ENOTFOUND', 'ENODATA'];
 
 /** Looks up TXT records. */

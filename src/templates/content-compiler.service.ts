@@ -22,8 +22,8 @@ import type {
 const LONGEST_TEXT = 256 * 1024;
 const MOST_WARNINGS = 50;
 /**
- * The largest compiled content, in bytes. A message reads a version in one piece, so larger content would delay other
- * messages.
+ * The largest compiled content, in bytes. For each message, the whole version of a template is read without a pause, so
+ * larger content would delay other messages.
  */
 const LARGEST_CONTENT = 2 * 1024 * 1024;
 
@@ -191,7 +191,8 @@ export class ContentCompilerService {
         () => 'keeps its style elements: CSS with Liquid in it cannot be inlined',
       );
     }
-    // The pattern ends at the next tag. Otherwise each of many tags would be compared with all text after it.
+    // The pattern ends at the next tag. Otherwise a text with many tags would take long, because all text after each
+    // tag would be searched.
     if (/<link\b[^<>]*stylesheet/i.test(html!)) {
       const message = 'has a link to a style sheet, which is not loaded. Use a style element';
       warn(`${path}.html`, () => message);

@@ -24,8 +24,8 @@ const OPTIONS = {
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => undefined);
 process.on('disconnect', () => process.exit());
 
-// Loading takes long, so it begins after the handlers of signals are set. The entry point `juice/client.js` has no code
-// that loads style sheets or images from their addresses.
+// Loading the packages takes long, so they are loaded after the handlers of signals are set. The entry point
+// `juice/client.js` has no code that loads style sheets or images from their addresses.
 const { default: juice } = await import('juice/client.js');
 // Juice would replace code of other template languages by words, and later replace these words by the code, even where
 // the author wrote such a word. The Liquid markup of the HTML is hidden already.

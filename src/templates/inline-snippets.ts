@@ -135,7 +135,7 @@ function faultOf(
   }
   if (outer.length >= MOST_DEPTH) return `includes snippets more than ${MOST_DEPTH} levels deep`;
   if (included > MOST_INCLUDED) return `includes more than ${MOST_INCLUDED} snippets`;
-  // Without this limit, snippets that include others many times could make a text of any size.
+  // Without this limit, snippets that include other snippets many times could make a text of any size.
   return length > LONGEST_RESULT ? 'is too long with its snippets' : undefined;
 }
 

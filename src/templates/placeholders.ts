@@ -39,7 +39,8 @@ export function restoreMarkup(text: string, { prefix, markup }: HiddenMarkup): s
 }
 
 /**
- * Puts the markup back into a text that was derived from HTML. Words that stood in attributes may be missing in it.
+ * Puts the markup back into a text that was derived from HTML. Words that stood in attributes may be missing in this
+ * text.
  */
 export function restoreSomeMarkup(text: string, { prefix, markup }: HiddenMarkup): string {
   return text.replaceAll(

@@ -54,7 +54,7 @@ export class PublishedTemplatesService {
     );
   }
 
-  /** Returns this version of a template. Throws `invalid_arguments` when it is deleted. */
+  /** Returns this version of a template. Throws `invalid_arguments` when the version was deleted. */
   async getVersion(organizationId: string, id: string, version: number): Promise<PinnedTemplate> {
     const versionId = await this.versions.findId(organizationId, id, version);
     if (versionId !== undefined) return { id, version, versionId, defaultLocale: null };

@@ -36,7 +36,7 @@ export class TemplateVersionsService {
     id: string,
     { expectedVersion, actor }: { expectedVersion: number | undefined; actor: Actor },
   ): Promise<{ template: Template; version: TemplateVersion }> {
-    // The draft is first read without a lock. Compiling takes long, and others may read and change the template
+    // The draft is first read without a lock. Compiling takes long, and other calls may read and change the template
     // meanwhile.
     const before = await this.editor.get(organizationId, id);
     const snippets = await this.snippets.contents(organizationId);

@@ -22,7 +22,7 @@ export class Template extends OrganizationRowWithId {
   @Column('integer', { nullable: true })
   restoredFrom: number | null;
 
-  /** The newest published version. Null before the first one. */
+  /** The newest published version. Null before the first version is published. */
   @Column('integer', { nullable: true })
   version: number | null;
 

@@ -15,8 +15,9 @@ export interface ValueFault {
 }
 
 /**
- * Returns the values of the declared variables, with their defaults, and a fault for each one that is missing or has
- * another type. Other given members are ignored. Only own members are read, so that a name cannot reach a prototype.
+ * Returns the values of the declared variables, with their defaults, and a fault for each variable that is missing or
+ * has another type. Given members that are not declared are ignored. Only own members are read, so that a name cannot
+ * reach a prototype.
  */
 export function readValues(
   variables: readonly TemplateVariable[],

@@ -4,11 +4,17 @@ import { endOfString } from './json-members.js';
 const MAY_BE_INEXACT = /[\d.]{16}|\d[eE][+-]?\d{3}/;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** JavaScript keeps every number of this many digits, if it is neither too large nor too small. */
+/**
+ * JavaScript keeps the digits of every number with at most this many digits, unless the number is too large or too
+ * small.
+ */
 const ALWAYS_EXACT_DIGITS = 15;
-/** No number that JavaScript keeps has more digits, without the zeros at both ends. */
+/** The largest number of digits, without the zeros at both ends, of a number whose digits JavaScript keeps. */
 const MOST_DIGITS = 17;
-/** The largest power of ten, also negative, of the first digit of a number that JavaScript always keeps. */
+/**
+ * The largest exponent, positive or negative, of the first digit with which JavaScript always keeps the digits of a
+ * number.
+ */
 const ALWAYS_EXACT_POWER = 307;
 
 const QUOTE = '"'.charCodeAt(0);

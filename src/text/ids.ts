@@ -10,7 +10,7 @@ export function randomBase62(length: number): string {
   return text;
 }
 
-/** Returns a new opaque id such as `con_4Yk…`: 131 random bits after a prefix that names the kind of thing. */
+/** Returns a new opaque id such as `con_4Yk…`: a prefix that names the kind of object, and 131 random bits. */
 export function newId(prefix: string): string {
   return `${prefix}_${randomBase62(22)}`;
 }

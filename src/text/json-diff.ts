@@ -6,7 +6,9 @@ export interface JsonChange {
   after?: unknown;
 }
 
-/** The most characters that the paths in one result may repeat. Each path repeats the path of its parent. */
+/**
+ * The largest number of characters that the paths in one result may repeat. Each path repeats the path of its parent.
+ */
 const MOST_PATH_CHARACTERS = 4_000_000;
 
 /** Limits the characters that the paths in a result repeat. All comparisons for one result share a budget. */

@@ -12,11 +12,12 @@ const COLON = ':'.charCodeAt(0);
 
 /**
  * Returns true when a JSON text can have more than this number of members. When the function returns true for valid
- * JSON, the text has more than half of this number. Counts the commas and the opening brackets outside of strings, in
- * about 1 ms for 1 MB. Nothing is parsed, because the values of `[{},{},…]` take 22 times as much memory as the text.
+ * JSON, the text has more than half of this number of members. Counts the commas and the opening brackets outside of
+ * strings, in about 1 ms for 1 MB. Nothing is parsed, because the values of `[{},{},…]` take 22 times as much memory as
+ * the text.
  */
 export function mayHaveMoreMembers(json: string, most: number): boolean {
-  // Each comma and bracket is a character, so a text of this length cannot have more of them.
+  // A text with at most `most` characters cannot have more than `most` commas and brackets.
   if (json.length <= most) return false;
   let members = 0;
   for (let at = 0; at < json.length; at += 1) {

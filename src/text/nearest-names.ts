@@ -2,7 +2,8 @@ const MAX_RESULTS = 3;
 const MAX_SHOWN = 64;
 
 /**
- * The known name to suggest for a name that callers often use by mistake. The spelling of these names is not similar.
+ * Maps a name that callers often use by mistake to the name that they mean. These two names are not similar in
+ * spelling.
  */
 const SAME_PURPOSE: Readonly<Record<string, string>> = { on_error: 'on_failure' };
 

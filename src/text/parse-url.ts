@@ -3,15 +3,15 @@
  * same length has been added.
  */
 export const LONGEST_URL = 96 * 1024;
-/** The longest user, password, host and port together, if they are ASCII and have nothing encoded. */
+/** The largest length of user, password, host and port together, if they are ASCII and nothing in them is encoded. */
 const LONGEST_AUTHORITY = 1000;
 /** DNS allows this many characters in a host (RFC 1035, section 2.3.4). */
 export const LONGEST_HOST = 253;
 
 /**
  * Matches the part before the host, and captures the text up to the path. The parser ignores spaces before the scheme,
- * reads backslashes as slashes, and needs no slashes after the scheme. The origin of a `blob:` URL is that of the URL
- * inside.
+ * reads backslashes as slashes, and needs no slashes after the scheme. The origin of a `blob:` URL is the origin of the
+ * URL inside it.
  */
 const AUTHORITY =
   /^(?:[\0- ]*blob:)*[\0- ]*(?:(?:https?|wss?|ftp):[/\\]*|file:[/\\]{2}|[/\\]{2,})([^/\\?#]*)/i;

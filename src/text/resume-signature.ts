@@ -8,8 +8,9 @@ const TOKEN = /(org_[0-9A-Za-z]+\.run_[0-9A-Za-z]+\.)([\w.%~!*()'-]+)/g;
 export const MAX_RESUME_TOKEN = 1000;
 
 /**
- * Replaces the step and the signature in each resume URL, even in a cut one, so that the URLs resume nothing. The text
- * keeps its length. Use it for readers that may not act on runs, because everyone who has a URL can resume its step.
+ * Replaces the step and the signature in each resume URL, even in a URL that was cut, so that the URLs resume nothing.
+ * The text keeps its length. Use it for readers that may not act on runs, because everyone who has a URL can resume its
+ * step.
  */
 export function hideResumeSignatures(text: string): string {
   return text.replace(TOKEN, (_token, run: string, rest: string) => run + 'x'.repeat(rest.length));

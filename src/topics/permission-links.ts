@@ -30,7 +30,8 @@ const TOKEN =
 @Injectable()
 export class PermissionLinks {
   /**
-   * The keys of signatures. The first key signs. Links that the other key signed stay valid while SECRET_KEY changes.
+   * The keys of signatures. The first key signs. While SECRET_KEY is replaced, links that were signed with the other
+   * key stay valid.
    */
   private readonly keys: readonly [string, ...string[]];
 

@@ -10,8 +10,8 @@ import type { Evidence } from './topic-subscription.entity.js';
 
 const LONGEST_EVIDENCE = 1000;
 /**
- * For this number of hours after an e-mail that asks to confirm a topic, the page of preferences sends no other such
- * e-mail.
+ * After an e-mail that asks a contact to confirm a topic, the page of preferences sends no second e-mail for this topic
+ * within this number of hours.
  */
 const CONFIRMATION_HOURS = 24;
 

@@ -8,11 +8,14 @@ import { TimeBudgets } from './time-budgets.js';
  */
 const TURN_MS = 10;
 /**
- * For a job that takes less than this, the elapsed time counts as its processor time. The difference is small, and
- * reading the processor time takes about 15 µs, which is longer than most jobs.
+ * For a job that takes less than this time, the elapsed time counts as its processor time. The difference is small.
+ * Reading the processor time takes about 15 µs, and most jobs take less.
  */
 const SHORT_MS = 1;
-/** The greatest age of the reading of processor time with which a job begins. */
+/**
+ * The largest age of a reading of the processor time that a job may use. If the last reading is older, the time is read
+ * again before the job begins.
+ */
 const READING_MS = 5;
 /** The pause before the jobs of organizations without processor time are tried again. */
 const PAUSE_MS = 25;
@@ -98,8 +101,9 @@ export class ProcessorTurns {
 
   /**
    * Returns the processor time since the last reading, in milliseconds. On a busy machine, the system may stop this
-   * process for longer than a job may take, so the elapsed time of a job can be too long. This time can be too long,
-   * too, because it includes other threads and up to `READING_MS` before the job. So the shorter of the two counts.
+   * process for longer than a job may take, so the elapsed time of a job can be too long. The processor time can also
+   * be too long, because it includes other threads and up to `READING_MS` before the job. So the shorter of the two
+   * times counts.
    */
   private usedSinceReading(): number {
     const { user, system } = process.cpuUsage(this.reading.cpu);

@@ -5,7 +5,7 @@ import { HourlyPurge } from '../hourly-purge.js';
 
 export const KEEP_DAYS = 30;
 
-/** Deletes confirmations 30 days after they expired, and unanswered ones after one day. */
+/** Deletes confirmations 30 days after they expired, and unanswered confirmations one day after they expired. */
 @Injectable()
 export class ConfirmationRetention extends HourlyPurge {
   constructor(env: Env, gate: GateDatabase) {

@@ -58,7 +58,7 @@ export class ConfirmationsRepository {
     call: CallIdentity & Pick<Confirmation, 'id' | 'arguments' | 'expiresAt'>,
   ): Promise<void> {
     const { organizationId, id, apiKeyId, tool, arguments: given, digest, expiresAt } = call;
-    // TypeORM would name every column, and the tenant role may not insert an answer.
+    // An INSERT of TypeORM names every column, but the tenant role may not insert the columns of an answer.
     await this.tenants.session(organizationId).query(
       `insert into confirmations (organization_id, id, api_key_id, tool, arguments, digest, expires_at)
        values ($1, $2, $3, $4, $5, $6, $7)`,
@@ -69,7 +69,7 @@ export class ConfirmationsRepository {
 
   /**
    * Changes a confirmation that is in one of the states `from` and has not expired. Returns undefined if there is none.
-   * Simultaneous changes wait for each other, and only the first one still finds the confirmation in such a state.
+   * Simultaneous changes wait for each other, and only the first change finds the confirmation in one of these states.
    */
   async change(
     organizationId: string,

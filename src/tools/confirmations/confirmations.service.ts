@@ -45,7 +45,10 @@ export class ConfirmationsService {
     return found.state === 'approved' || found.state === 'used' ? found.id : undefined;
   }
 
-  /** Uses an approval in the transaction of its call. Throws {@link ApprovalMissing} unless it is approved and unused. */
+  /**
+   * Uses an approval in the transaction of its call. Throws {@link ApprovalMissing} unless the call is approved and the
+   * approval is unused.
+   */
   async use({ organizationId, apiKeyId }: ConfirmedCall, id: string | undefined): Promise<void> {
     if (id === undefined) throw new ApprovalMissing();
     const now = await this.now(organizationId);

@@ -31,7 +31,7 @@ export type TaskState =
  * notify the subscribers of a task, publish a change of a resource with a URI that ends with the id of the task.
  */
 export interface TaskSource {
-  /** The tool that does the same as `cancel`. Its policies apply to both. */
+  /** The tool that does the same as `cancel`. Its policies also apply to `cancel`. */
   readonly cancelTool?: string;
 
   /**

@@ -53,9 +53,9 @@ export interface ToolCall {
   /** True if the caller accepts a task in place of a result. */
   readonly takesTasks?: boolean;
   /**
-   * The person who must agree before the tool runs. Absent when nobody must. With `when_possible`, the caller is asked
-   * if it can be asked, and its answer is believed. With `always`, a signed-in person must have approved exactly this
-   * call of this key.
+   * The person who must agree before the tool runs. Absent when nobody must. With `when_possible`, a caller that can be
+   * asked is asked, and its answer is believed. With `always`, a signed-in person must have approved exactly this call
+   * of this key.
    */
   readonly confirmation?: 'when_possible' | 'always';
   /** The restriction of the API key of the call. A tool that lets its caller choose other tools must respect it. */

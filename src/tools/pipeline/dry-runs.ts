@@ -10,8 +10,8 @@ export type DryRunOutcome = { result: object } & Effects;
 
 /**
  * Calls tools in transactions that are rolled back, so that nothing is stored and nothing is sent. An external tool has
- * no dry run: `ToolPipeline` refuses it. Messages are sent after a commit. So a dry run sends none and reports only
- * their rows.
+ * no dry run: `ToolPipeline` refuses it. Messages are sent after a commit. So a dry run sends no messages, and reports
+ * only their rows.
  */
 @Injectable()
 export class DryRuns {

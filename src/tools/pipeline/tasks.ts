@@ -128,7 +128,10 @@ export class Tasks implements OnApplicationBootstrap {
     return undefined;
   }
 
-  /** Returns true if the policies let agents call the tool without a confirmation. Also returns true without a name. */
+  /**
+   * Returns true if the policies let agents call the tool without a confirmation. Also returns true when no name is
+   * given.
+   */
   private allows(name: string | undefined, policies: ToolPolicies): boolean {
     if (name === undefined) return true;
     const tool = this.tools.find(name, 'agent', policies);

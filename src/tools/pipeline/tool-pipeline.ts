@@ -61,7 +61,8 @@ export class ToolPipeline {
 
   /**
    * Returns the result, or the stored result of the same idempotency key. An abort before the commit rolls the call
-   * back. A dry run of an external tool throws `invalid_arguments`, because it cannot be rolled back.
+   * back. A dry run of an external tool throws `invalid_arguments`, because the effects of the tool cannot be rolled
+   * back.
    */
   run(tool: RegisteredTool, method: ToolMethod, given: unknown, call: ToolCall): Promise<object> {
     const input = tool.parse(given ?? {});
@@ -171,8 +172,8 @@ export class ToolPipeline {
   }
 
   /**
-   * Runs an external tool without an open transaction, because its effects outside cannot be rolled back. Runs an
-   * approved call of a tool that only reads in a READ ONLY transaction, because using the approval is a write.
+   * Runs an external tool without an open transaction, because its effects on other systems cannot be rolled back. Runs
+   * an approved call of a tool that only reads in a READ ONLY transaction, because using the approval is a write.
    */
   private async runInParts(checked: CheckedCall): Promise<object> {
     const { tool, method, input, call } = checked;
@@ -277,7 +278,10 @@ function runsInParts(tool: RegisteredTool, call: ToolCall): boolean {
   return tool.external || call.confirmation === 'always';
 }
 
-/** Returns the idempotency key. For an approved call, it comes from the approval, so that the call happens only once. */
+/**
+ * Returns the idempotency key. For an approved call, the key is derived from the approval, so that the call happens
+ * only once.
+ */
 function idempotencyKeyOf(input: object, call: ToolCall, approval?: string): string | undefined {
   const given = (input as { idempotency_key?: string }).idempotency_key;
   return given ?? (approval === undefined ? call.idempotencyKey : `confirmation ${approval}`);

@@ -164,7 +164,7 @@ function assertEnhancers(
   );
 }
 
-/** Returns the class of the first parameter of a method. Throws if TypeScript emitted no class for it. */
+/** Returns the class of the first parameter of a method. Throws if TypeScript emitted no class for this parameter. */
 export function firstParameter({ instance, name, place }: DecoratedMethod<unknown>): SchemaClass {
   const types = Reflect.getMetadata('design:paramtypes', instance, name) as
     SchemaClass[] | undefined;
@@ -186,7 +186,9 @@ export function assertName(what: string, name: string, place: string): void {
   throw new Error(`${place}: "${name}" is not a valid name for ${what} (${NAME.source}).`);
 }
 
-/** Throws at boot if two of the found methods have a name in common. The message names the places of both. */
+/**
+ * Throws at boot if two of the found methods have a name in common. The error message names the places of both methods.
+ */
 export function assertUnique<Found extends { place: string }>(
   what: string,
   all: readonly Found[],

@@ -36,7 +36,7 @@ export interface RegisteredTool {
   /** The paths of secrets in the arguments and in the result. */
   readonly secrets?: readonly string[];
   readonly task?: Type<TaskSource>;
-  /** Finds more faults of the arguments of a step when its workflow is saved. */
+  /** When a workflow is saved, finds the faults in the arguments of a step that the schema cannot detect. */
   readonly checkStep?: ToolOptions['checkStep'];
   /** Returns the part of the arguments of a step that identifies the request, for its idempotency key. */
   readonly requestOf?: ToolOptions['requestOf'];

@@ -1,7 +1,7 @@
 import { AppError } from '../../errors/app-error.js';
 import type { RegisteredTool } from './registered-tool.js';
 
-/** The largest encoded result of a tool, in bytes. A larger one would keep the process from serving other calls. */
+/** The largest encoded result of a tool, in bytes. A larger result would keep the process from serving other calls. */
 export const MAX_RESULT_BYTES = 1024 * 1024;
 
 /** Returns an encoded result. Throws `invalid_arguments` when it is larger than {@link MAX_RESULT_BYTES}. */

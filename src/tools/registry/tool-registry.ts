@@ -93,8 +93,8 @@ export class ToolRegistry implements OnModuleInit {
   }
 
   /**
-   * Returns a sentence that names the surfaces that have a tool of this name. Returns undefined if none has it, or if
-   * `policies` hide it.
+   * Returns a sentence that names the surfaces that have a tool of this name. Returns undefined if no surface has the
+   * tool, or if `policies` hide the tool.
    */
   describeOtherSurface(name: string, surface: Surface, policies: ToolPolicies): string | undefined {
     const tool = this.byName.get(name);

@@ -17,8 +17,8 @@ import {
 import { Doc, Nullable } from './doc.decorator.js';
 import type { SchemaClass } from './class-schema.js';
 
-// Each decorator here combines decorators of class-validator, @Doc and @Nullable. It takes a description, options, both
-// or neither.
+// Each decorator here combines decorators of class-validator, @Doc and @Nullable. The arguments are an optional
+// description and optional options.
 
 interface FieldOptions {
   optional?: boolean;

@@ -187,8 +187,9 @@ function isConfirmedAlways(
 }
 
 /**
- * Returns why the caller may not start workflows by a step, or undefined if it may. Without this check, a step could
- * start workflows for an agent that may not start them, or that needs a confirmation to start them.
+ * Returns the reason why the caller may not start workflows by a step, or undefined if the caller may start them.
+ * Without this check, a step could start workflows for an agent that may not start them, or that needs a confirmation
+ * to start them.
  */
 function runRefusal(
   policies: ToolPolicies,

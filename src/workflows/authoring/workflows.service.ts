@@ -39,7 +39,7 @@ export type SavedBy = Pick<ToolCall, 'surface' | 'restriction'> & VersionAuthor;
 export interface SavedWorkflow {
   workflow: WorkflowView;
   secret: string | null;
-  /** The members that the trigger had before and does not have now. Absent when there are none. */
+  /** The members that the trigger had before and does not have now. Absent when no member was removed. */
   removed?: string[];
 }
 
@@ -277,8 +277,8 @@ function isSameTrigger(trigger: Trigger, workflow: Workflow): boolean {
 }
 
 /**
- * Returns true if the trigger, the secret or an option of the webhook changes. After such a change, different requests
- * or times may start the workflow, its steps may see more of a request, or the sender may see more of the run.
+ * Returns true if the trigger, the secret or an option of the webhook changes. Such a change can have three effects:
+ * other requests or times start the workflow, its steps see more of a request, or the sender sees more of the run.
  */
 function startsOtherwise(
   before: Workflow,

@@ -39,7 +39,7 @@ export class DefinitionChecker {
 
   /**
    * Parses and checks the lists `steps` and `on_failure`, and returns them as one list. Adds every fault with its path.
-   * Use the result only if there is no fault.
+   * If there are faults, the result must not be used.
    */
   check(given: unknown, faults: FaultList, onFailureGiven?: unknown): Step[] {
     if (bytesOf(given) + bytesOf(onFailureGiven ?? []) > MAX_DEFINITION_BYTES + EMPTY_BYTES) {
@@ -146,7 +146,7 @@ function checkList(
     const stepChecks = new StepChecks(checks, earlier, varsAt(step.id, context));
     stepChecks.condition(step.if, `${at}.if`);
     kindOf(step).check?.(step, at, stepChecks);
-    // Inner steps may not have run, so they are visible only inside their list.
+    // Inner steps can be skipped. So expressions after their list cannot refer to them.
     for (const list of innerListsOf(step)) {
       const { member, steps: inner, loop } = list;
       const visible = new Set([...earlier, ...(loop?.names ?? [])]);

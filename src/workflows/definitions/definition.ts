@@ -48,7 +48,10 @@ export interface CodeStep extends StepBase {
   timeout?: number;
 }
 
-/** The limits of the attempts of a step. The first pause is `backoff_seconds`; the factor multiplies each later one. */
+/**
+ * The limits of the attempts of a step. The first pause is `backoff_seconds`. Each later pause is the previous pause
+ * times `backoff_factor`.
+ */
 export interface RetryPolicy {
   max_attempts?: number;
   backoff_seconds?: number;
@@ -66,8 +69,8 @@ export type WaitUnit = 'seconds' | 'minutes' | 'hours' | 'days' | 'weeks' | 'mon
 
 /**
  * A step that waits for a duration or until a time. A duration is a number, or an expression that returns a number.
- * `until` is RFC 3339 text, a local time, or an expression that returns either. Local times and months use `timezone`,
- * or the time zone of the contact when `timezone` is absent.
+ * `until` is RFC 3339 text, a local time, or an expression that returns one of these texts. Local times and months use
+ * `timezone`, or the time zone of the contact when `timezone` is absent.
  */
 export interface WaitStep extends StepBase {
   wait: Partial<Record<WaitUnit, number | string>> & {
@@ -93,8 +96,8 @@ export interface EventWaitStep extends StepBase {
 }
 
 /**
- * A step that starts a run of another workflow and, by default, waits for the end of that run. The default contact is
- * that of the run with this step.
+ * A step that starts a run of another workflow and, by default, waits for the end of that run. By default, the new run
+ * has the contact of the run with this step.
  */
 export interface RunWorkflowStep extends StepBase {
   /** The id of the workflow, or an expression that returns it. */
@@ -121,7 +124,7 @@ export interface ForEachStep extends StepBase {
   pages?: Step[];
   /** An expression that returns the cursor of the next page. There is no next page when it gives null, false or "". */
   next?: string;
-  /** A list, or an expression that returns one. With `pages`, it gives the items of a page. */
+  /** A list, or an expression that returns one. With `pages`, the expression returns the items of one page. */
   for_each: string | unknown[];
   /** The largest number of items in a batch. With it, the steps get lists of items in place of single items. */
   batch?: number;
@@ -129,7 +132,7 @@ export interface ForEachStep extends StepBase {
   as?: string;
   concurrency?: number;
   steps: Step[];
-  /** The value of each item, evaluated after its steps. The results of the loop are then these values. */
+  /** The value of each item, evaluated after its steps. When present, the results of the loop are these values. */
   output?: unknown;
 }
 
@@ -139,8 +142,8 @@ export interface ParallelStep extends StepBase {
 }
 
 /**
- * A step that runs several lists of steps at the same time, and ends when the first list has ended. The others are
- * canceled.
+ * A step that runs several lists of steps at the same time, and ends when the first list has ended. The steps of the
+ * other lists are canceled.
  */
 export interface RaceStep extends StepBase {
   race: Step[][];

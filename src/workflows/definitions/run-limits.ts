@@ -52,7 +52,7 @@ const SCHEMA = closedObject({
   ),
 });
 
-/** Parses limits. Adds every fault with its path. Use the result only if there is no fault. */
+/** Parses limits. Adds every fault with its path. If there are faults, the result must not be used. */
 export function parseRunLimits(given: unknown, path: string, faults: FaultList): RunLimits {
   const found = new FaultList();
   const limits = checkValue(SCHEMA, given, path, found) as RunLimits;

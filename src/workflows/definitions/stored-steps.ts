@@ -7,8 +7,8 @@ import { STEP_KINDS } from './steps/step-kinds.js';
 import { MAX_DEFINITION_BYTES, MAX_NESTING, MAX_STEPS } from './steps/step-parser.js';
 
 /**
- * The most characters of the JSON of the steps. The limit of saving is doubled, because stored steps also have defaults
- * and a generated failure step.
+ * The largest number of characters in the JSON of the steps. This is twice the limit for saving, because stored steps
+ * also have defaults and a generated failure step.
  */
 const MOST_CHARACTERS = 2 * MAX_DEFINITION_BYTES;
 /** The largest number of lists of steps. A step of a saved definition adds at most three lists that are empty. */

@@ -79,7 +79,7 @@ export const MAX_SECRET = 256;
 /** The largest number of seconds for which a replaced secret stays valid. */
 export const MAX_OVERLAP = 30 * 24 * 60 * 60;
 
-/** Parses a trigger. Adds every fault with its path. Use the result only if there is no fault. */
+/** Parses a trigger. Adds every fault with its path. If there are faults, the result must not be used. */
 export function parseTrigger(given: object, faults: FaultList): Trigger {
   const trigger = given as Json;
   const { type } = trigger;

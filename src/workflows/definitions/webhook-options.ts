@@ -51,7 +51,7 @@ export interface WebhookOptions {
   verifyToken?: string;
   /** The formats that deliveries may have, besides JSON objects by POST. */
   accept?: readonly WebhookFormat[];
-  /** The delivery headers that expressions see, besides the usual ones. */
+  /** The delivery headers that expressions see, besides the usual headers. */
   headers?: readonly string[];
 }
 

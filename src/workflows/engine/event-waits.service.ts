@@ -165,7 +165,7 @@ function bindingsOf(references: readonly string[], scope: object): Json {
 }
 
 /**
- * Copies the value at a path. A value that is not an object is copied as a whole, such as a list whose `size` is read.
+ * Copies the value at a path. A value that is not an object, such as a list whose `size` is read, is copied as a whole.
  */
 function copyValue(target: Json, source: Readonly<Json>, [name, ...rest]: string[]): void {
   if (name === undefined || !Object.hasOwn(source, name)) return;

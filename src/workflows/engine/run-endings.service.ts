@@ -50,7 +50,10 @@ export class RunEndingsService {
     await this.recordFailure(tx, reasonOfFailure(at!, tx), failure);
   }
 
-  /** Ends a run whose journal is too large for a worker. With an error, it ends because of its definition instead. */
+  /**
+   * Ends a run whose journal is too large for a worker. With `definitionError`, the reason is not the journal but the
+   * definition of the run.
+   */
   async endTooLarge(tx: RunTransaction, definitionError?: AppError): Promise<void> {
     const { row } = tx.run;
     if (this.env.logsWork) this.tenants.afterCommit(() => this.logEnd(row, 'failed'));

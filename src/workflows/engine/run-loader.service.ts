@@ -70,11 +70,11 @@ export class RunLoaderService {
 
   /**
    * Waits for memory for a journal of this size, and returns the run. The journal is loaded in parts. After each part,
-   * the entries inside finished iterations are dropped, because a loop may have thousands of large ones. At the end,
-   * keeps only the memory that the other entries need. Stops early when more than {@link MAX_LOADED_BYTES} or
-   * {@link MAX_LOADED_ENTRIES} would be in memory, when more than {@link MAX_READ_BYTES} would be read, or when an entry would take too long to parse. Then
-   * returns the run with a part of its journal.
-   * Throws `rate_limited` when the parsed journal needs more memory than is free (see `RunReservation.grow`).
+   * the entries inside finished iterations are dropped, because a loop may have thousands of large entries. At the end,
+   * keeps only the memory that the other entries need. Stops early when more than {@link MAX_LOADED_BYTES} or {@link
+   * MAX_LOADED_ENTRIES} would be in memory, when more than {@link MAX_READ_BYTES} would be read, or when an entry would
+   * take too long to parse. Then returns the run with a part of its journal. Throws `rate_limited` when the parsed
+   * journal needs more memory than is free (see `RunReservation.grow`).
    */
   async loadLarge(
     lease: RunLease,

@@ -3,7 +3,10 @@ import { AppError } from '../../errors/app-error.js';
 import { ByteBudget, type ByteReservation } from '../../files/byte-budget.js';
 import { MAX_JOURNAL_BYTES, MAX_LOADED_BYTES } from '../journal/journal-size.js';
 
-/** The most bytes of large journals in the memory of a process. One organization has at most half of them. */
+/**
+ * The largest number of bytes of large journals in the memory of a process. One organization may use at most half of
+ * these bytes.
+ */
 const MAX_BYTES = 4 * MAX_JOURNAL_BYTES;
 /** The bytes that each claimed run may have without a reservation. */
 export const SMALL_JOURNAL_BYTES = 1024 * 1024;

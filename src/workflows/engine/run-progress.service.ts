@@ -112,7 +112,7 @@ export class RunProgressService {
   }
 
   /**
-   * Completes a step with the entry that `work` returns, or skips the step if `work` returns none. `work` only
+   * Completes a step with the entry that `work` returns, or skips the step if `work` returns no entry. `work` only
    * evaluates expressions. When it throws `invalid_arguments`, the step fails. Other errors are not faults of the
    * definition: they are thrown, and the run is retried.
    */
@@ -202,8 +202,8 @@ export class RunProgressService {
   ): Promise<T> {
     const { run } = tx;
     return await run.runInTurn(async () => {
-      // The step was canceled while it ran. Without this error, its record would be refused as if the lease were lost.
-      // Then the run would not continue until another worker claims it.
+      // The step was canceled while it was running. Without this error, the write of its entry would be refused as if
+      // the lease were lost. Then the run would not continue until another worker claims it.
       if (path !== undefined && run.get(path)?.status === 'skipped') throw new StepCanceledError();
       const result = await this.tenants.transaction(run.lease.organizationId, async () => {
         run.row.contactId = await this.runs.fence(run.lease);

@@ -56,7 +56,7 @@ export class RunScopeService {
       trigger: triggerVariable({ ...row, type: row.triggerType, payload: data.payload }),
       run: {
         id: row.id,
-        // Each URL is signed, so steps that cannot read the URLs do not pay for them.
+        // Signing the URLs takes time, so they are made only for steps that may read them.
         ...(mayReference(step, 'run') && { resume_urls: this.getResumeUrls(tx.run, iterations) }),
       },
       workflow: { id: row.workflowId, name: data.workflowName },
@@ -116,7 +116,7 @@ export class RunScopeService {
   }
 }
 
-/** Returns the values that the steps before the given one have set, in the same iterations or outside loops. */
+/** Returns the values that the steps before the given step have set, in the same iterations or outside loops. */
 function setVariables(
   tx: RunTransaction,
   step: Step,

@@ -203,7 +203,7 @@ export class ClaimedRun {
     }
   }
 
-  /** Replaces entries by the newer ones from the database, except those of running steps. */
+  /** Replaces entries by newer entries from the database. The entries of running steps are not replaced. */
   refresh(entries: readonly JournalEntry[]): void {
     this.apply(entries.filter(({ stepId }) => !this.isRunning(stepId)));
   }

@@ -4,11 +4,11 @@ import { isCostlyToParse, PARSE_LIMITS } from '../../text/json-members.js';
 import { FAILURE_STEP_ID } from '../definitions/steps/failure-step.js';
 
 /**
- * The most bytes that the journal of a claimed run has in memory, as {@link journalBytes} counts them: the JSON of
- * inputs, outputs, errors and progress of loops. Entries inside finished loop iterations are not in memory.
+ * The largest number of bytes that the journal of a claimed run has in memory, as {@link journalBytes} counts them: the
+ * JSON of inputs, outputs, errors and progress of loops. Entries inside finished loop iterations are not in memory.
  */
 export const MAX_JOURNAL_BYTES = 64 * 1024 * 1024;
-/** The bytes of memory for each counted byte. JSON with few small values takes less when it is parsed. */
+/** The bytes of memory for each counted byte. When JSON with few small values is parsed, it takes less memory. */
 const MEMORY_OF_BYTE = 4;
 /** The bytes that each entry counts in addition to its JSON, its path and the name of its tool. */
 export const ENTRY_BYTES = 256;
@@ -18,14 +18,14 @@ export const ENTRY_BYTES = 256;
  */
 const ALWAYS_STORED_BYTES = 4096;
 /**
- * The most bytes of a journal that is loaded. A run whose journal has more bytes fails. Only earlier releases stored
- * such journals: the small entries that are stored above the limit stay below this size.
+ * The largest number of bytes of a journal that is loaded. A run whose journal has more bytes fails. Only earlier
+ * releases stored such journals: the small entries that are stored above the limit stay below this size.
  */
 export const MAX_LOADED_BYTES = 2 * MAX_JOURNAL_BYTES;
 
 /**
- * The most entries of a journal that is loaded, without those inside finished loop iterations. A run with more entries
- * fails. This number limits the time of functions that visit all entries.
+ * The largest number of entries of a journal that is loaded, without those inside finished loop iterations. A run with
+ * more entries fails. This number limits the time of functions that visit all entries.
  */
 export const MAX_LOADED_ENTRIES = 100_000;
 

@@ -4,8 +4,8 @@ import { guardLargeValues } from '../payloads/large-members.js';
 import type { LargePayload } from '../payloads/large-value.js';
 
 /**
- * Returns the payload of a run, as expressions see it. Throws `too_complex` when it is nested deeper than 72 levels or
- * has more than 20,000 members.
+ * Returns the payload of a run, as expressions see it. Throws `too_complex` when the payload is nested deeper than 72
+ * levels or has more than 20,000 members.
  */
 export function parsePayload(bytes: Uint8Array): unknown {
   return parseJsonExactly(bytes, VALUE_LIMITS);

@@ -121,8 +121,9 @@ export class RunJournalRepository {
   }
 
   /**
-   * Returns the approximate bytes of the JSON of a journal, without reading it. Returns 0 only when it has no entries.
-   * JSON that SQL of a tool stored can have up to 60 times as many bytes, so the caller must also count each part.
+   * Returns the approximate bytes of the JSON of a journal, without reading it. Returns 0 only when the journal has no
+   * entries. JSON that SQL of a tool stored can have up to 60 times as many bytes, so the caller must also count each
+   * part.
    */
   async estimate(organizationId: string, runId: string): Promise<number> {
     const [row] = await this.tenants

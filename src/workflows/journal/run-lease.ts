@@ -23,7 +23,7 @@ export class LeaseLostError extends Error {
 const LEASE_LOST = 'SB001';
 const UNIQUE_VIOLATION = '23505';
 
-/** Wraps a statement that must change `rows` rows. The server raises `SB001` when it changes fewer. */
+/** Wraps a statement that must change `rows` rows. The server raises `SB001` when the statement changes fewer rows. */
 export function withLeaseCheck(statement: string, rows = '1'): string {
   return `with changed as (${statement}) select assert_lease(count(*) / ${rows}) from changed`;
 }

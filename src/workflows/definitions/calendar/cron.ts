@@ -30,7 +30,7 @@ type FiveLists = [number[], number[], number[], number[], number[]];
 
 /**
  * Evaluates a cron expression: minute, hour, day of the month, month, day of the week. Each is `*`, a value, a range or
- * a list, with an optional step. When both day fields are limited, a day matches if it matches either field.
+ * a list, with an optional step. When both day fields are limited, a day matches if it matches at least one of them.
  */
 export class Cron {
   private constructor(

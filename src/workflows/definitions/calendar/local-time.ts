@@ -17,9 +17,9 @@ export function isLocalTime(text: string): boolean {
 }
 
 /**
- * Returns the instant of a local time. For a time of day, this is the next such time after `now`, on one of the given
- * weekdays if there are any. When daylight saving time skips this local time, the result is later by the length of the
- * gap. When a local time occurs twice, the first one is used.
+ * Returns the instant of a local time. For a time of day, returns its next occurrence after `now`. If weekdays are
+ * given, the occurrence is on one of them. When daylight saving time skips this local time, the result is later by the
+ * length of the gap. When a local time occurs twice, the first one is used.
  */
 export function instantOf(
   text: string,

@@ -35,9 +35,9 @@ export class ZoneClock {
   }
 
   /**
-   * Returns the instants of a local time in ascending order: two when it occurs twice. For a skipped local time,
-   * returns the instant that is later by the length of the gap. A caller that computes many local times of a day can
-   * pass the offsets before and after that day.
+   * Returns the instants of a local time in ascending order: two instants when the local time occurs twice. For a
+   * skipped local time, returns the instant that is later by the length of the gap. A caller that computes many local
+   * times of a day can pass the offsets before and after that day.
    */
   instantsOf(
     localTime: number,

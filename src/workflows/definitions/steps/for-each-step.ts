@@ -46,7 +46,7 @@ export const FOR_EACH_STEP: StepKind<ForEachStep> = {
     // In a loop over pages, these expressions are evaluated after the steps of each page.
     if (!step.pages) checks.value(step.for_each, `${path}.for_each`);
     checks.name(itemName(step), `${path}.as`);
-    // All nested loops set this name. The inner index hides the outer one, which can still be read as `<id>.index`.
+    // All nested loops set this name. The inner index hides the outer index, which can still be read as `<id>.index`.
     for (const name of step.pages ? [INDEX, CURSOR] : [INDEX]) {
       if (!checks.hasStep(name)) continue;
       checks.fault(path, `uses the variable "${name}", but a step has that id`);

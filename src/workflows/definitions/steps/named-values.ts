@@ -5,7 +5,9 @@ import type { StepParser } from './step-parser.js';
 const NAME = /^[A-Za-z][A-Za-z0-9_]{0,63}$/;
 const MAX_NAMES = 100;
 
-/** Parses an object of values by name. Adds every fault with its path. Use the result only if there is no fault. */
+/**
+ * Parses an object of values by name. Adds every fault with its path. If there are faults, the result must not be used.
+ */
 export function parseNamedValues(
   given: unknown,
   path: string,

@@ -140,8 +140,8 @@ export class StepChecks {
   }
 
   /**
-   * Adds a fault for a reference to the resume URL of a step that has none. A message with such a reference would have
-   * no link.
+   * Adds a fault for a reference to the resume URL of a step that has no resume URL. A message with such a reference
+   * would have no link.
    */
   private resumeUrl(id: string, path: string): void {
     const { resumable } = this.definition;

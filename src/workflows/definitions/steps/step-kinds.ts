@@ -43,7 +43,7 @@ export type StepKindName = keyof typeof STEP_KINDS;
 
 export const STEP_KIND_NAMES = Object.keys(STEP_KINDS) as StepKindName[];
 
-/** The name of a kind that a definition can have. The others are generated. */
+/** The name of a kind that a definition can have. Steps of the other kinds are generated. */
 export type WrittenKindName = Exclude<StepKindName, 'failure' | 'timeout'>;
 
 export const WRITTEN_KIND_NAMES = STEP_KIND_NAMES.filter(
@@ -62,7 +62,7 @@ export function kindOf(step: Step): StepKind {
   return STEP_KINDS[kindNameOf(step)];
 }
 
-/** Checks the form of the steps: keys, types, ids and limits. Use the result only if there is no fault. */
+/** Checks the form of the steps: keys, types, ids and limits. If there are faults, the result must not be used. */
 export function parseSteps(given: unknown, faults: FaultList, onFailure?: unknown): StepLists {
   const parser = new StepParser(Object.values(STEP_KINDS), faults);
   return {

@@ -27,7 +27,7 @@ export interface StepForm<S extends Step = Step> {
   parse(given: Json, path: string, parser: StepParser): Omit<S, 'id' | 'if' | 'on_error'>;
 }
 
-/** Parses steps of every kind. Adds every fault with its path. Use the steps only if there is no fault. */
+/** Parses steps of every kind. Adds every fault with its path. If there are faults, the steps must not be used. */
 export class StepParser {
   private readonly ids = new Set<string>();
   private count = 0;

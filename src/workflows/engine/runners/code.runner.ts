@@ -13,8 +13,8 @@ import { RunScopeService } from '../run-scope.service.js';
 import type { StepRunner } from './step-runners.service.js';
 
 /**
- * Runs the code of a step. No transaction is open while it runs, because it may wait for a thread. The code has no side
- * effects, so a worker that takes over the run repeats it.
+ * Runs the code of a step. No transaction is open while the code runs, because the code may wait for a thread. The code
+ * has no side effects, so a worker that takes over the run repeats it.
  */
 @Injectable()
 export class CodeRunner implements StepRunner<CodeStep> {

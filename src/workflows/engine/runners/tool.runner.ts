@@ -140,7 +140,7 @@ export class ToolRunner implements StepRunner<ToolStep> {
   }
 }
 
-/** Adds the idempotency key, unless the tool takes none or the step has its own. */
+/** Adds the idempotency key, unless the tool takes no key or the arguments of the step have a key. */
 function withIdempotencyKey(
   tool: RegisteredTool,
   input: Record<string, unknown>,
