@@ -2,8 +2,9 @@ import type { QueryRunner } from 'typeorm';
 import { SqlMigration } from './sql-migration.js';
 
 /**
- * Creates the first account without a race. The delivery log separates deliveries of senders who have the secret from
- * those of strangers. Refused deliveries that are already in the log count as deliveries of strangers.
+ * Adds the function that creates the first account, and only one account if several people sign up simultaneously. The
+ * delivery log separates deliveries of senders who have the secret from those of strangers. Refused deliveries that are
+ * already in the log count as deliveries of strangers.
  */
 export class Surface1764000017000 extends SqlMigration {
   readonly name = 'Surface1764000017000';

@@ -3,8 +3,8 @@ import { SqlMigration } from './sql-migration.js';
 
 /**
  * Lets keys expire, and restricts keys to tools that only read or to a list of tools. Stores from where a key was last
- * used. Existing keys get no restriction. Stop processes of older versions first: they do not know that find_api_key
- * now returns ended keys too.
+ * used. Existing keys get no restriction. Stop processes of older versions first: they would accept the revoked and
+ * expired keys that find_api_key now returns too.
  */
 export class RestrictedKeys1764000019000 extends SqlMigration {
   readonly name = 'RestrictedKeys1764000019000';
@@ -24,7 +24,7 @@ export class RestrictedKeys1764000019000 extends SqlMigration {
       add column last_used_address text,
       add column last_used_agent text,
       add column last_used_client text`);
-    // `create or replace` cannot change the arguments or the result of a function.
+    // `create or replace` cannot change the arguments or the result of a function, so the old function is dropped.
     await runner.query('drop function gate.create_api_key');
     await runner.query('drop function gate.find_api_key');
     await runner.query('drop function gate.touch_api_key');

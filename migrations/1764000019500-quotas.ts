@@ -38,7 +38,7 @@ export class Quotas1764000019500 extends SqlMigration {
   ];
 
   override async up(runner: QueryRunner): Promise<void> {
-    // `create or replace` cannot change the arguments of a function.
+    // `create or replace` cannot change the arguments of a function, so the old function is dropped.
     await runner.query('drop function gate.create_account');
     await super.up(runner);
     await runner.query(`insert into private.quota_grants (organization_id, name, day, granted)

@@ -27,7 +27,7 @@ export class AccountSettings1764000024000 extends SqlMigration {
     await runner.query(
       `create index sessions_user_id_idx on gate.sessions ((sess #>> '{passport,user,userId}'))`,
     );
-    // `create or replace` cannot change the result of a function.
+    // `create or replace` cannot change the result of a function, so the old function is dropped.
     await runner.query('drop function gate.find_account');
     await super.up(runner);
   }

@@ -30,7 +30,7 @@ export class VerifiedAddresses1764000025000 extends SqlMigration {
     await runner.query(`alter table private.quota_exceptions
       add column set_by text not null default 'operator',
       add constraint quota_exceptions_set_by_check check (set_by in ('sign_up', 'verified_address', 'operator'))`);
-    // `create or replace` cannot change the arguments of a function.
+    // `create or replace` cannot change the arguments of a function, so the old function is dropped.
     await runner.query('drop function gate.create_account, gate.create_first_account');
     await runner.query('drop function gate.create_api_key, gate.revoke_api_key');
     await super.up(runner);

@@ -46,7 +46,7 @@ export class MeasuredQuotas1764000028000 extends SqlMigration {
   ];
 
   override async up(runner: QueryRunner): Promise<void> {
-    // `create or replace` cannot change the arguments of a function.
+    // `create or replace` cannot change the arguments of a function, so the old function is dropped.
     await runner.query('drop function gate.create_account');
     await super.up(runner);
     await runner.query(`insert into private.quota_defaults (name, amount, daily) values

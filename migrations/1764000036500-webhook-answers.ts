@@ -2,8 +2,8 @@ import type { QueryRunner } from 'typeorm';
 import { SqlMigration } from './sql-migration.js';
 
 /**
- * Stores with a run the parts of its request that steps read, and the answer that a step gave to the sender. Both
- * columns are null in existing rows, so adding them rewrites no row.
+ * Stores, for each run, the parts of the webhook request that steps read, and the answer that a step gave to the
+ * sender. Both columns are null in existing rows, so adding them rewrites no row.
  */
 export class WebhookAnswers1764000036500 extends SqlMigration {
   readonly name = 'WebhookAnswers1764000036500';

@@ -8,7 +8,7 @@ export class AccountPolicies1764000041500 extends SqlMigration {
   readonly objects = [];
 
   override async up(runner: QueryRunner): Promise<void> {
-    // `create or replace` cannot change the result of a function.
+    // `create or replace` cannot change the result of a function, so the old function is dropped.
     await runner.query('drop function gate.find_account');
     await super.up(runner);
   }

@@ -26,8 +26,8 @@ interface ForeignKey {
  *
  * Where several organizations have rows with the same id, all of these rows except the oldest get a new id first.
  * Foreign keys that refer to them change too. Workflows that get a new id become inactive, because their secrets are
- * bound to the old id. The oldest workflow becomes inactive too, because SQL of a tool can forge its age to get
- * deliveries for another organization.
+ * bound to the old id. The oldest of these workflows keeps the id, but becomes inactive too: SQL of a tool can forge
+ * the age of a workflow to get deliveries for another organization.
  */
 export class RowsOfHostileSql1764000074000 extends SqlMigration {
   readonly name = 'RowsOfHostileSql1764000074000';

@@ -4,12 +4,13 @@ import { SqlMigration } from './sql-migration.js';
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
-/** The conditions of the rows, by table. A missing text meets them. */
+/** The conditions of the rows, by table. A text that is null satisfies its condition. */
 const CONDITIONS = {
-  // `record_message` stores up to 2,000 and 262,144 characters. An emoji counts as one character and has up to 7 bytes.
+  // `record_message` stores a subject of up to 2,000 characters and a body of up to 262,144 characters. An emoji counts
+  // as one character and has up to 7 bytes.
   messages: `octet_length(subject) <= ${16 * KIB} and octet_length(body) <= ${2 * MIB}
     and octet_length(html) <= ${2 * MIB}`,
-  // These templates have at most the length of the arguments of a call.
+  // The texts of a digest are arguments of one call, so they cannot be longer than all arguments of a call.
   message_digests: `octet_length(subject) <= ${2 * MIB} and octet_length(body) <= ${2 * MIB}
     and octet_length(html) <= ${2 * MIB}`,
 };

@@ -10,7 +10,7 @@ interface Check {
   readonly table: string;
   readonly name: string;
   readonly condition: string;
-  /** A statement that changes or deletes the rows with the ids of `broken`. */
+  /** A statement that repairs or deletes the rows that the query `broken` has found. */
   readonly repair: string;
 }
 
@@ -58,7 +58,7 @@ const CHECKS: readonly Check[] = [
   {
     table: 'template_snippets',
     name: 'template_snippets_texts_check',
-    // The service stores at most 65,536 characters.
+    // The service stores snippets of at most 65,536 characters.
     condition: `octet_length(content) <= ${256 * KIB} and ${texts(['id', 'name'])}`,
     repair: deleteFrom('template_snippets'),
   },
@@ -114,7 +114,7 @@ function deleteFrom(table: string): string {
   return `delete from public.${table} stored using broken where stored.ctid = broken.row`;
 }
 
-/** Returns a condition that fails for a value whose variables are no list. */
+/** Returns the condition that a value has few variables. It fails for a value whose variables are not a list. */
 function fewVariables(column: string): string {
   return `json_array_length(${column} -> 'variables') <= ${MOST_VARIABLES}`;
 }

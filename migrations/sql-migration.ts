@@ -10,8 +10,8 @@ export abstract class SqlMigration implements MigrationInterface {
   abstract readonly objects: readonly string[];
 
   async up(runner: QueryRunner): Promise<void> {
-    // The file of a function may use columns that only a later migration adds. With this check, PostgreSQL would refuse
-    // such a function.
+    // The file of a function may use columns that only a later migration adds. If PostgreSQL checked the body of such a
+    // function now, it would refuse the function.
     await runner.query('set local check_function_bodies = off');
     for (const file of this.files) {
       await runner.query(await readFile(new URL(file, import.meta.url), 'utf8'));

@@ -11,7 +11,7 @@ import { build } from 'vite';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const KILOBYTE = 1000;
-/** The largest size of all files that the first page loads, compressed with gzip. */
+/** The largest total size of the files that the first page loads, compressed with gzip. */
 const FIRST_LOAD_BUDGET = 250 * KILOBYTE;
 /**
  * The largest number of bytes that each part adds when it is loaded later. The first of these parts contains menus and
@@ -84,7 +84,10 @@ async function describe(path) {
   return { ...file, gzip: gzipped.length, encodings: ['br', 'gzip'] };
 }
 
-/** Returns a line for the first load, and for each part that is loaded later, when it exceeds its budget. */
+/**
+ * Returns a line for each part that exceeds its budget. The first load is one part, and each part that is loaded later
+ * is another.
+ */
 function overBudget(sizes) {
   const first = filesOf('index.html');
   const size = (paths) => [...paths].reduce((sum, path) => sum + sizes.get(`/${path}`), 0);

@@ -60,7 +60,7 @@ export async function build() {
   if (stalePart() === undefined) return;
   const tsc = findTsc();
   if (!tsc) {
-    // Running an outdated dist would look like a successful upgrade but run the old code.
+    // If an outdated dist were started, an upgrade would look successful although the old code runs.
     throw new BuildError(
       (existsSync(dist)
         ? 'dist was built from other sources, and TypeScript is not installed to build it again.\n'
@@ -249,7 +249,7 @@ function tryLock() {
 function isStale() {
   try {
     const holder = readFileSync(lockFile, 'utf8');
-    // The file is empty: the other process has not written its id yet, or died before that.
+    // The file is empty: the other process has not written its id yet, or died before it wrote the id.
     return holder === ''
       ? Date.now() - statSync(lockFile).mtimeMs > 5_000
       : !isAlive(Number(holder));

@@ -45,7 +45,8 @@ function watchSources() {
   createInterface(child.stdout).on('line', (line) => {
     const [, errors] = COMPILED.exec(line) ?? [];
     if (errors === undefined) {
-      // Prints the lines of the compiler about errors. The other lines only say that the compiler watches.
+      // Prints the lines of the compiler that are about errors. Every other line only says that the compiler is
+      // watching.
       if (/error TS|^\s/.test(line)) console.error(line);
     } else if (errors !== '0') {
       console.error(`${errors} errors. The service goes on with the last version that compiles.`);

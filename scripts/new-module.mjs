@@ -13,7 +13,7 @@ const template = join(root, 'examples/purchase-orders');
 const USAGE = 'Use: npm run new -- NAME [--folder PATH] [--switchboard FILE]';
 /** Lists the folders that a build or an installation creates. */
 const MADE = ['node_modules', 'dist', 'package-lock.json', '.data'];
-/** npm leaves these files out of packages, so they are not in every copy of the template. */
+/** npm leaves these files out of packages, so a template that comes from a package does not have them. */
 const HIDDEN_FILES = {
   '.gitignore': 'node_modules/\ndist/\n.data/\n.env\n',
   // Without this setting, npm would link Switchboard and find a second copy of the packages that modules share with it.

@@ -71,7 +71,7 @@ describe('the code of src', () => {
     expect(faults.map(({ path }) => path)).toEqual([]);
   });
 
-  it('gives every class with @Injectable or @Controller a file with a suffix of its role', () => {
+  it('has every class with @Injectable or @Controller in a file whose suffix names the role of the class', () => {
     const faults = FILES.filter(({ path }) => path.startsWith('workflows/')).flatMap((file) =>
       file.tree.statements
         .filter(ts.isClassDeclaration)
@@ -102,7 +102,7 @@ describe('the code of src', () => {
     expect(findNodes(ts.isEnumDeclaration)).toEqual([]);
   });
 
-  it('reads process.env in config only', () => {
+  it('reads process.env only in config', () => {
     // The name is checked first, because the text of a long expression is slow to get.
     const isNamedEnv = (node: ts.Node): boolean =>
       ts.isPropertyAccessExpression(node)

@@ -239,7 +239,7 @@ describe('the code of src', () => {
     expect(faults.map(({ from, to }) => `${from} imports ${to}`)).toEqual([]);
   });
 
-  it('loads nothing but modules of Node.js in the command line, which must start quickly', () => {
+  it('loads only modules of Node.js in the command line, which must start quickly', () => {
     const loaded = new Set<string>();
     const edges = listImports().filter(({ isType }) => !isType);
     const load = (path: string): void => {

@@ -20,7 +20,7 @@ export default defineConfig({
     manifest: true,
     // Writes the licences of the bundled packages, which must be delivered with the scripts.
     license: { fileName: 'licenses.txt' },
-    // Inlines no file as a `data:` URL: the Content-Security-Policy forbids such scripts and styles.
+    // Inlines no file as a `data:` URL: the Content-Security-Policy forbids scripts and styles in `data:` URLs.
     assetsInlineLimit: 0,
     target: 'es2022',
     cssTarget: ['chrome123', 'firefox121', 'safari17.5'],

@@ -16,7 +16,7 @@ const compiler = run([tsc, '--watch', '--preserveWatchOutput'], 'pipe');
 createInterface(compiler.stdout).on('line', (line) => {
   const errors = COMPILED.exec(line)?.[1];
   if (errors === '0') restarting = restarting.then(restart);
-  // The other lines of the compiler report only that it is watching.
+  // Every other line of the compiler reports only that the compiler is watching, and is not printed.
   else if (errors || /error TS|^\s/.test(line)) console.error(line);
 });
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, stop);

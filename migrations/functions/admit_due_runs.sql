@@ -9,7 +9,7 @@
 -- Many due runs of one organization must not keep the due runs of others waiting. So the search for one run of each
 -- organization jumps from organization to organization in the index workflow_runs_delayed_turns_idx. It starts at a
 -- random organization, and jumps up to 1,000 times. A run that is still due after its check is checked again after a
--- second. Otherwise such runs would stay the first ones in the index.
+-- second. Otherwise such runs would stay at the beginning of the index.
 create or replace function private.admit_due_runs(batch_size integer) returns integer
 language plpgsql
 set search_path = pg_catalog, pg_temp as $$

@@ -4,7 +4,7 @@
 --   organization, workflow  the workflow
 --   debounce_key            look at the runs with this debounce key as well, or null
 --   keys                    the concurrency keys to look at
---   waits                   true: wait for the lock. false: return null if another process has it
+--   waits                   true: wait for the lock. false: return null if another process has the lock
 -- Result: the ids of the runs that can be claimed now, or null.
 -- Locks: the runs that it changes, and one advisory lock for each workflow, until the transaction ends. With the
 --   advisory lock, only one process counts and admits at a time, and the function waits for no row lock. This rules

@@ -5,8 +5,8 @@
 --
 -- Arguments: none.
 -- Result: the number of tables.
--- Locks: share update exclusive of each table until the transaction ends, which delays no reader and no writer. It
---   skips tables that others have locked.
+-- Locks: share update exclusive of each table until the transaction ends, which delays no reader and no writer. Tables
+--   that other transactions have locked are skipped.
 create or replace function gate.analyze_growing_tables() returns integer
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp as $$

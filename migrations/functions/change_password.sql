@@ -8,7 +8,7 @@
 --   new_tag         the tag of the new password, which the kept session gets
 --   audit_entries   the JSON of private.write_audit()
 -- Result: one row: whether the password was changed, and the organizations of the ended sessions. Nothing is changed
---   when the person has another hash by now.
+--   when the stored hash is no longer present_hash.
 -- Locks: the person, so that only one of several simultaneous changes succeeds; the sessions of the person.
 create or replace function gate.change_password(
   of_user_id text,

@@ -15,8 +15,8 @@
 -- Quiet hours apply to the channels that the rules of the organization name, and each cap to its channel and topic.
 -- Neither applies to e-mail without a topic, unless transactional_email of the rules is true.
 --
--- A cap counts the messages whose attempt began in its window and has not failed. Messages that wait for the same cap
--- go one after another. So a free place in the cap wakes only as many messages as may be sent.
+-- A cap counts the messages whose attempt began in its window and has not failed. The messages that wait for a cap
+-- become due one after another. So when places of the cap become free, only as many messages become due as may be sent.
 create or replace function public.check_pace(of_message text, of_contact text, of_channel text, of_topic text)
 returns table (code text, cap text, until timestamptz, drops boolean)
 language plpgsql volatile

@@ -1,11 +1,12 @@
--- Chooses and locks due messages in equal shares. Without this, messages of one organization that wait for a slow
--- provider would occupy every slot of a worker. The order of organizations is that of choose_runs.sql.
+-- Chooses and locks due messages in equal shares for all organizations. Without equal shares, messages of one
+-- organization that wait for a slow provider would occupy every slot of a worker. The order of organizations is that of
+-- choose_runs.sql.
 --
 -- Arguments:
 --   batch_size  the largest number of messages
 --   share       as in claim_runs.sql
 -- Result: organizations and ids, two arrays of the same length.
--- Locks: the chosen messages. It skips messages that others have locked.
+-- Locks: the chosen messages. Messages that other transactions have locked are skipped.
 --
 -- The cost grows with batch_size and the number of organizations with unfinished messages, not with the number of
 -- messages: the loop reads the first entry of each organization in the index messages_due_idx. PostgreSQL keeps the

@@ -1,13 +1,13 @@
--- Chooses and locks queued runs in equal shares: first of the given organizations, then of the others in the order of
--- their ids. The order begins after the organization that had the last turn. After the last id, it continues with the
--- first id.
+-- Chooses and locks queued runs in equal shares: first runs of the given organizations, then runs of all other
+-- organizations in the order of their ids. The order begins after the organization that had the last turn. After the
+-- last id, it continues with the first id.
 --
 -- Arguments:
 --   batch_size           the largest number of runs
 --   share                as in claim_runs
 --   first_organizations  organizations whose runs were recovered from a dead worker; they come first
 -- Result: the ids of the runs, in the order in which they are to start.
--- Locks: the chosen runs. It skips runs that others have locked.
+-- Locks: the chosen runs. Runs that other transactions have locked are skipped.
 --
 -- The cost grows with batch_size and not with the number of queued runs: the loop reads the first entry of
 -- each organization in the index workflow_runs_due_idx. PostgreSQL keeps the query plans, and they must not sort: see

@@ -15,8 +15,8 @@ set search_path = pg_catalog, pg_temp as $$
 declare
   taken text;
   place constant integer := hashtext('contact addresses ' || new.organization_id);
-  -- The results of the locks are assigned to this variable, which takes a tenth of the time of PERFORM. PERFORM would
-  -- plan a statement for each contact of an import.
+  -- The results of the locks are assigned to this variable, because PERFORM would take ten times as long: it would plan
+  -- a statement for each contact of an import.
   locked text;
 begin
   if new.email is not null then locked := pg_advisory_xact_lock_shared(place, hashtext(new.email) & 63); end if;

@@ -2,14 +2,14 @@
 --
 -- Arguments:
 --   batch_size     the largest number of rows to claim
---   only_id        claims this row and no other if it is due; null for any
+--   only_id        claims only this row, and only if it is due; null: any due rows
 --   lease_seconds  how long the claims last without renewal
 -- Result: id, organization and new epoch of each claimed row.
--- Locks: the claimed rows. It skips rows that others have locked.
+-- Locks: the claimed rows. Rows that other transactions have locked are skipped.
 --
--- Each organization gets its next event before another one gets a second event. Otherwise the events of one organization,
--- for example those of an import, would keep the events of all others waiting. The order of organizations is random,
--- because a worker with one free slot claims one event at a time.
+-- No organization gets a second event while another organization with due events has got none. Otherwise the events of
+-- one organization, for example those of an import, would keep the events of all others waiting. The order of
+-- organizations is random, because a worker with one free slot claims one event at a time.
 --
 -- The cost grows with batch_size and the number of organizations with undelivered events, not with the number of events:
 -- the search jumps from organization to organization in the index pending_events_turns_idx. It looks at 20 more events of

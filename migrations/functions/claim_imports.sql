@@ -2,10 +2,10 @@
 --
 -- Arguments:
 --   batch_size     the largest number of rows to claim
---   only_id        claims this row and no other if it is due; null for any
+--   only_id        claims only this row, and only if it is due; null: any due rows
 --   lease_seconds  how long the claims last without renewal
 -- Result: id, organization and new epoch of each claimed row.
--- Locks: the claimed rows. It skips rows that others have locked.
+-- Locks: the claimed rows. Rows that other transactions have locked are skipped.
 --
 -- The import whose last turn is longest ago comes first: when a turn ends, lease_until is the time of its end. Before
 -- the first turn of an import, started_at counts instead of lease_until. Without this order, long imports could keep

@@ -3,7 +3,7 @@
 -- Arguments:
 --   lease_seconds  how long the claim lasts. After this time another worker can claim the organization.
 -- Result: the organization's id, or no row.
--- Locks: the claimed row. It skips rows that others have locked.
+-- Locks: the claimed row. Rows that other transactions have locked are skipped.
 create or replace function gate.claim_measure(lease_seconds integer) returns table (organization_id text)
 language sql security definer
 set search_path = pg_catalog, pg_temp as $$

@@ -3,11 +3,11 @@
 --
 -- Arguments:
 --   batch_size     the largest number of rows to claim
---   only_id        claims this row and no other if it is due; null for any
+--   only_id        claims only this row, and only if it is due; null: any due rows
 --   lease_seconds  how long the claims last without renewal
 --   share          how many messages each organization may get, as in claim_runs.sql
 -- Result: id, organization and new epoch of each claimed row.
--- Locks: the claimed rows. It skips rows that others have locked.
+-- Locks: the claimed rows. Rows that other transactions have locked are skipped.
 --
 -- Without plan_cache_mode, PostgreSQL plans the statements for each call, which takes as long as the claim. A generic
 -- plan does not know batch_size, and could sort a long backlog for each claim. So sorting is off: the plan reads an

@@ -3,7 +3,7 @@
 -- Arguments:
 --   lease_seconds  how long the claim lasts without renewal
 -- Result: the rule, or no row.
--- Locks: the rule. It skips rules that others have locked.
+-- Locks: the rule. Rules that other transactions have locked are skipped.
 --
 -- lease_runs.sql says why the epochs begin again after the largest integer.
 create or replace function gate.claim_purge(lease_seconds integer)

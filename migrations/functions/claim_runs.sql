@@ -3,17 +3,17 @@
 --
 -- Arguments:
 --   batch_size     the largest number of runs to claim
---   only_id        claims this run and no other if it is due; null for any
+--   only_id        claims only this run, and only if it is due; null: any due runs
 --   lease_seconds  how long the claims last without renewal
 --   share          an object of optional members, from src/queue/fair-share.ts:
 --                  after   the organization that had the last turn at this worker
 --                  room    how many runs an organization may get
---                  rooms   other numbers for some organizations
+--                  rooms   this number for each organization to which room does not apply
 --                  wake    false: do not look for runs whose wait or lease has ended. Looking takes longer than
 --                          the claim itself, and a busy worker claims hundreds of times a second.
 -- Result: id, organization and new epoch of each claimed run, and whether its workflow limits runs.
--- Locks: the claimed runs. It skips runs that others have locked. If limits are involved, also the advisory
---   lock of the workflow: see admit_runs_of_workflow.
+-- Locks: the claimed runs. Runs that other transactions have locked are skipped. If limits are involved, also the
+--   advisory lock of the workflow: see admit_runs_of_workflow.
 --
 -- No row of one organization makes this function fail for the others: checks of the tables refuse values that its
 -- functions cannot read (1764000076000-checked-values.ts), and admit_runs_of_workflow catches the remaining errors.

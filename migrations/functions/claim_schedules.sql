@@ -2,16 +2,16 @@
 --
 -- Arguments:
 --   batch_size     the largest number of rows to claim
---   only_id        claims this row and no other if it is due; null for any
+--   only_id        claims only this row, and only if it is due; null: any due rows
 --   lease_seconds  how long the claims last without renewal
 -- Result: id, organization and new epoch of each claimed row.
--- Locks: the claimed rows. It skips rows that others have locked.
+-- Locks: the claimed rows. Rows that other transactions have locked are skipped.
 --
--- Each organization gets its next tick before another one gets a second tick. Otherwise an organization with a thousand
--- schedules at midnight would keep the ticks of all others at midnight waiting. The order of organizations is random,
--- because a worker with one free slot claims one tick at a time. Only the 5,000 ticks that have been due longest are
--- compared. Otherwise each claim would read all due ticks, and the time for all claims would grow with the square of
--- the number of ticks.
+-- No organization gets a second tick while another organization with due ticks has got none. Otherwise an organization
+-- with a thousand schedules at midnight would keep the ticks of all others at midnight waiting. The order of
+-- organizations is random, because a worker with one free slot claims one tick at a time. Only the 5,000 ticks that
+-- have been due longest are compared. Otherwise each claim would read all due ticks, and the time for all claims would
+-- grow with the square of the number of ticks.
 --
 -- lease_runs.sql says why the epochs begin again after the largest integer.
 create or replace function gate.claim_schedules(batch_size integer, only_id text, lease_seconds integer)

@@ -3,10 +3,10 @@
 --
 -- Arguments:
 --   batch_size     the largest number of organizations to claim
---   only_id        claims this organization and no other if it is due; null for any
+--   only_id        claims only this organization, and only if it is due; null: any due organizations
 --   lease_seconds  how long the claims last without renewal
 -- Result: id, organization and new epoch of each claim. The first two are both the id of the organization.
--- Locks: the claimed rows. It skips rows that others have locked.
+-- Locks: the claimed rows. Rows that other transactions have locked are skipped.
 --
 -- The organization whose last turn is longest ago comes first. One changed contact is enough for a claim, so the search
 -- does not count changed contacts and jumps from organization to organization.

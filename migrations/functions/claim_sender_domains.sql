@@ -3,7 +3,7 @@
 -- Arguments:
 --   most  the largest number of domains
 -- Result: the claimed domains. No other worker can claim them for an hour.
--- Locks: their rows. It skips rows that others have locked.
+-- Locks: their rows. Rows that other transactions have locked are skipped.
 create or replace function gate.claim_sender_domains(most integer)
 returns table (organization_id text, id text)
 language sql security definer

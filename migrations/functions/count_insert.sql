@@ -5,7 +5,8 @@
 --   nothing.
 -- Locks: those of private.take_quota.
 --
--- It runs as the owner. So rows that SQL of a tool inserts are counted too, and such SQL cannot change the counters.
+-- The function runs as the owner. So rows that SQL of a tool inserts are counted too, and such SQL cannot change the
+-- counters.
 create or replace function private.count_insert() returns trigger
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp as $$

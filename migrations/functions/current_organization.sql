@@ -7,8 +7,8 @@
 -- The role of tools can write the setting but cannot sign it: it may not read private.installation, which has the key.
 -- The signed bytes contain the process id of the session and the time at which the transaction began. So a context that
 -- leaks is worthless in another session, and in another transaction of this session. The signed time is binary and
--- contains a zero byte. open_context() accepts signatures of texts, which contain no zero byte. So it never accepts the
--- signature of a transaction.
+-- contains a zero byte. open_context() accepts signatures of texts, which contain no zero byte. So open_context() never
+-- accepts the signature of a transaction.
 create or replace function public.current_organization() returns text
 language plpgsql stable security definer parallel restricted
 set search_path = pg_catalog, pg_temp as $$

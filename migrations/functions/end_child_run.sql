@@ -2,8 +2,8 @@
 --
 -- Arguments: none (row trigger after an update of the status).
 -- Result: null.
--- Locks: the waits and the waiting runs. It skips runs that others have locked. A transaction that has locked a run
---   looks at the waits of this run before it lets the run wait.
+-- Locks: the waits and the waiting runs. Runs that other transactions have locked are skipped. A transaction that has
+--   locked a run looks at the waits of this run before it lets the run wait.
 --
 -- A run can end in a worker, by a call, or as "poison" in a claim. A trigger covers all three cases.
 create or replace function private.end_child_run() returns trigger

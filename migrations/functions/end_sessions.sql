@@ -2,7 +2,7 @@
 --
 -- Arguments:
 --   of_user_id     the person
---   only_digest    ends this session and no other; null: all of them
+--   only_digest    ends only this session; null: all sessions of the person
 --   kept_digest    this session is not ended; null: no session is kept
 --   audit_entries  the JSON of private.write_audit()
 -- Result: the organization of each ended session.

@@ -1,6 +1,6 @@
--- Creates the two roles of the service if they are missing, and grants them the privileges that they need. It runs at
--- each start of the service that runs migrations or finds a role missing, for example after a restore into another
--- server.
+-- Creates the two roles of the service if they are missing, and grants them the privileges that they need. The service
+-- calls this function when it starts, if it has run migrations or if a role is missing, for example after a restore
+-- into another server.
 --
 -- Arguments: none. Names and passwords are in private.installation.
 -- Result: nothing.

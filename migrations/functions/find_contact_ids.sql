@@ -4,9 +4,9 @@
 --   wanted      the text, in lowercase
 --   other       a second text that also matches, or null
 --   batch_size  the largest number of contacts that the caller can use
--- Result: the ids of all matches. Null if there are more than batch_size, if that is very likely, or if a text is
---   shorter than three characters. The caller then reads the contacts in order, which
---   finds the first matches sooner.
+-- Result: the ids of all matches. Null if there are more than batch_size matches, if so many matches are very likely,
+--   or if a text is shorter than three characters. The caller then reads the contacts in order, which finds the first
+--   matches sooner.
 -- Locks: none.
 --
 -- Under row-level security, a condition on the search text cannot use an index, because the operators of the condition

@@ -4,11 +4,11 @@
 --   tags        the tags
 --   properties  the properties with their values
 --   names       the names of properties that have a value
---   match_all   true: a contact has all of these. False: a contact has at least one of them.
+--   match_all   true: a contact must have all of these. False: it must have at least one of these.
 --   batch_size  the largest number of contacts that the caller can use
 -- Result: the ids of all contacts that match, and of others whose hashes are equal. The caller compares the values
---   again. Null if there are more than batch_size, or if that is very likely: the caller then reads the contacts in
---   order, which finds the first matches sooner.
+--   again. Null if there are more than batch_size of these contacts, or if so many are very likely: the caller then
+--   reads the contacts in order, which finds the first matches sooner.
 -- Locks: none.
 --
 -- Under row-level security, conditions on tags and properties cannot use an index, because the operators of these

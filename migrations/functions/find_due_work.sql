@@ -1,5 +1,5 @@
--- Names the kinds of work that may have due rows. Workers call this function every second instead of the claim of each
--- kind, because the claims take much longer.
+-- Names the kinds of work that may have due rows. Workers call this function every second. Calling the claim function
+-- of each kind would take much longer.
 --
 -- Arguments: none.
 -- Result: names of DueKind in src/queue/due-work.ts. A kind is never missing while a row of it is due. A kind may be

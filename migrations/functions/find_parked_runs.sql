@@ -2,9 +2,10 @@
 --
 -- Arguments:
 --   batch_size  the largest number of runs
--- Result: id and organization of each run. Each organization gets its first run before another one gets a second run,
---   so many parked runs of one organization do not keep the others waiting. Up to 1,000 runs of each organization are
---   considered, in random order. So a run whose event cannot be emitted does not keep the others waiting.
+-- Result: id and organization of each run. The first run of every organization comes before the second run of any
+--   organization. So many parked runs of one organization do not keep other organizations waiting. Up to 1,000 runs of
+--   each organization are considered, in random order. So a run whose event cannot be emitted does not keep the others
+--   waiting.
 -- Locks: none.
 create or replace function gate.find_parked_runs(batch_size integer)
 returns table (id text, organization_id text)

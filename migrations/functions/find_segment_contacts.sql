@@ -3,8 +3,8 @@
 -- Arguments:
 --   segment     the id of the segment
 --   batch_size  the largest number of contacts that the caller can use
--- Result: their ids. Null if there are more than batch_size: the caller then reads the contacts in order, which finds
---   the first matches sooner.
+-- Result: the ids of the contacts. Null if there are more than batch_size ids: the caller then reads the contacts in
+--   order, which finds the first matches sooner.
 -- Locks: none.
 create or replace function public.find_segment_contacts(segment text, batch_size integer) returns text[]
 language sql stable

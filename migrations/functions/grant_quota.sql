@@ -22,7 +22,7 @@ begin
   from private.quota_defaults d
   left join private.quota_exceptions e on e.name = d.name and e.organization_id = of_organization_id
   where d.name = quota;
-  -- The limit was removed after the caller had seen it.
+  -- An operator removed the limit after the caller had read it.
   if allowed is null then
     return;
   end if;

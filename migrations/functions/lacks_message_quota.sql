@@ -4,7 +4,7 @@
 -- Result: true when the next message would be refused.
 -- Locks: none.
 --
--- It runs as the owner, because the role of tenants cannot read quotas.
+-- The function runs as the owner, because the role of tenants cannot read quotas.
 create or replace function public.lacks_message_quota() returns boolean
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp as $$

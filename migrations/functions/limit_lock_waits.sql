@@ -5,8 +5,8 @@
 -- Result: nothing. A statement that waits longer fails with 55P03.
 -- Locks: none.
 --
--- PostgreSQL looks for deadlocks after a second. A transaction with a shorter limit fails before that, and can try
--- again after it returns to a savepoint.
+-- PostgreSQL looks for deadlocks after a second. With a shorter limit, the statement fails earlier, and the transaction
+-- can repeat it after a rollback to a savepoint.
 create or replace function public.limit_lock_waits(milliseconds integer) returns void
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp as $$

@@ -2,9 +2,9 @@
 --
 -- Arguments: the largest number of rows of an organization (statement trigger after insert).
 -- Result: null. Too many rows are a check_violation, so nothing is inserted.
--- Locks: the rows of the organizations. Without these locks, parallel transactions could together exceed the number.
+-- Locks: the rows of the organizations. Without these locks, parallel transactions could together store too many rows.
 --
--- It runs as the owner. So it also counts rows that SQL of a tool inserts.
+-- The function runs as the owner. So it also counts rows that SQL of a tool inserts.
 create or replace function private.limit_rows() returns trigger
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp as $$

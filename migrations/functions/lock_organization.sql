@@ -1,4 +1,5 @@
--- Locks the current organization until the transaction ends. Other transactions that lock it wait until then.
+-- Locks the current organization until the transaction ends. Other transactions that lock the same organization wait
+-- until this transaction ends.
 --
 -- Arguments: none. It locks the organization of the tenant context.
 -- Result: nothing.

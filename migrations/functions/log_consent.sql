@@ -6,9 +6,9 @@
 --   fails in the same way. Merges can fail with these errors too. The log gets the first 256 characters of each text.
 -- Locks: only the new rows of the log.
 --
--- It runs as the owner, so SQL of a tool can neither change nor suppress entries. For its own changes, such SQL can
--- name any source, as the service can. Two settings add facts about the origin that the row of the contact does not
--- have: that the change is part of a merge, or what the person wrote.
+-- The function runs as the owner, so SQL of a tool can neither change nor suppress entries. For its own changes, such
+-- SQL can name any source, as the service can. Two settings of the transaction add facts that the row of the contact
+-- does not have: the merge that the change is part of, and the text that the person wrote.
 create or replace function private.log_consent() returns trigger
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp as $$

@@ -4,7 +4,7 @@
 -- Result: null.
 -- Locks: only the new row of the log.
 --
--- It runs as the owner, so SQL of a tool can neither change nor suppress the log.
+-- The function runs as the owner, so SQL of a tool can neither change nor suppress the log.
 create or replace function private.log_subscription() returns trigger
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp as $$

@@ -9,7 +9,7 @@
 -- SQL of a tool can store a run with an id of any length. The id is cut, because PostgreSQL throws an
 -- error for a payload of 8,000 bytes. This error would make the claims of all organizations fail.
 --
--- It runs as the owner, because only the owner can read the key from which the name of the channel is made.
+-- The function runs as the owner, because only the owner can read the key from which the name of the channel is made.
 create or replace function private.notify_run_change() returns trigger
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp as $$

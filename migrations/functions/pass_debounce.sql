@@ -6,8 +6,8 @@
 --   limits                  its limits as JSON
 --   key                     the debounce key
 -- Result: nothing. Up to 1,000 earlier runs are canceled with the reason "debounced".
--- Locks: the runs that it changes; it skips runs that others have locked. The caller has the advisory lock of
---   the workflow.
+-- Locks: the runs that it changes; runs that other transactions have locked are skipped. The caller has the advisory
+--   lock of the workflow.
 create or replace function private.pass_debounce(organization text, workflow text, limits json, key text)
 returns void
 language plpgsql

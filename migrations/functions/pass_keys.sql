@@ -6,8 +6,8 @@
 --   limits                  its limits as JSON
 --   keys                    the concurrency keys to look at
 -- Result: nothing.
--- Locks: the runs that it changes; it skips runs that others have locked. The caller has the advisory lock of
---   the workflow.
+-- Locks: the runs that it changes; runs that other transactions have locked are skipped. The caller has the advisory
+--   lock of the workflow.
 create or replace function private.pass_keys(organization text, workflow text, limits json, keys text[])
 returns void
 language plpgsql

@@ -2,16 +2,16 @@
 -- gets the time at which the next place may be free.
 --
 -- A run keeps the place that it gets here until one period after the run began. `released_at` is infinity until the run
--- begins, and then is the time at which it began (use_rate_place.sql). So the runs that began in the last period occupy
--- places. The limit holds in every period, however long a run waits for a slot or a worker. A run whose key has no free
--- slot gets no place: it would keep the place from runs with other keys. Its column delayed_by is then 'turn'.
+-- begins. Then use_rate_place.sql sets it to the time at which the run began. So the runs that began in the last period
+-- occupy places. The limit holds in every period, however long a run waits for a slot or a worker. A run whose key has
+-- no free slot gets no place: it would keep the place from runs with other keys. Its column delayed_by is then 'turn'.
 --
 -- Arguments:
 --   organization, workflow  the workflow
 --   limits                  its limits as JSON
 -- Result: nothing.
--- Locks: the runs that it changes; it skips runs that others have locked. The caller has the advisory lock of
---   the workflow.
+-- Locks: the runs that it changes; runs that other transactions have locked are skipped. The caller has the advisory
+--   lock of the workflow.
 create or replace function private.pass_rate(organization text, workflow text, limits json)
 returns void
 language plpgsql

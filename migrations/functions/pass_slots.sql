@@ -5,8 +5,8 @@
 --   organization, workflow  the workflow
 --   limits                  its limits as JSON
 -- Result: the ids of the runs that can be claimed now.
--- Locks: the runs that it changes; it skips runs that others have locked. The caller has the advisory lock of
---   the workflow.
+-- Locks: the runs that it changes; runs that other transactions have locked are skipped. The caller has the advisory
+--   lock of the workflow.
 create or replace function private.pass_slots(organization text, workflow text, limits json)
 returns text[]
 language plpgsql

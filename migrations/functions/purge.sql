@@ -6,7 +6,7 @@
 --   batch_size                the largest number of rows to delete
 --   lease_seconds             how long the claim lasts from now
 -- Result: how many rows were deleted; -1 if the claim is lost.
--- Locks: the rule and the deleted rows. It skips rows that others have locked.
+-- Locks: the rule and the deleted rows. Rows that other transactions have locked are skipped.
 --
 -- The age comes from the rule and never from the caller. So no caller can delete rows that the organization wants to
 -- keep, the audit log included.

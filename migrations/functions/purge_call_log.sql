@@ -4,7 +4,7 @@
 --   keep_days   rows that are older are deleted
 --   batch_size  the largest number of rows to delete
 -- Result: how many rows were deleted.
--- Locks: the deleted rows. It skips rows that others have locked.
+-- Locks: the deleted rows. Rows that other transactions have locked are skipped.
 create or replace function gate.purge_call_log(keep_days integer, batch_size integer) returns integer
 language sql security definer
 set search_path = pg_catalog, pg_temp as $$

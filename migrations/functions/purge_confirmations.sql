@@ -4,9 +4,9 @@
 --   keep_days   answered confirmations are deleted this many days after they expired, unanswered ones one day after
 --   batch_size  the largest number of confirmations to delete
 -- Result: how many confirmations were deleted.
--- Locks: the deleted rows. It skips rows that others have locked.
+-- Locks: the deleted rows. Rows that other transactions have locked are skipped.
 --
--- An agent can create confirmations without a person, so those that nobody answered are not kept long.
+-- An agent can create confirmations without a person, so unanswered confirmations are not kept long.
 create or replace function gate.purge_confirmations(keep_days integer, batch_size integer)
 returns integer
 language sql security definer

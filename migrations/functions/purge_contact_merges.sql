@@ -4,7 +4,7 @@
 --   keep_days   merges that are older can no longer be undone
 --   batch_size  the largest number of merges
 -- Result: how many merges were changed.
--- Locks: the changed rows. It skips rows that others have locked.
+-- Locks: the changed rows. Rows that other transactions have locked are skipped.
 create or replace function gate.purge_contact_merges(keep_days integer, batch_size integer) returns integer
 language sql security definer
 set search_path = pg_catalog, pg_temp as $$

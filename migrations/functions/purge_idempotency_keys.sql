@@ -4,7 +4,7 @@
 --   keep_days   keys that are older are deleted
 --   batch_size  the largest number of keys to delete
 -- Result: how many keys were deleted.
--- Locks: the deleted rows. It skips rows that others have locked.
+-- Locks: the deleted rows. Rows that other transactions have locked are skipped.
 create or replace function gate.purge_idempotency_keys(keep_days integer, batch_size integer)
 returns integer
 language sql security definer

@@ -5,7 +5,7 @@
 --               started
 --   batch_size  the largest number of rows to delete
 -- Result: how many rows were deleted.
--- Locks: the deleted rows. It skips rows that others have locked.
+-- Locks: the deleted rows. Rows that other transactions have locked are skipped.
 --
 -- An upload that did not end within a day was interrupted, and is deleted too.
 create or replace function gate.purge_imports(keep_days integer, batch_size integer) returns integer

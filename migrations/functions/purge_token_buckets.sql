@@ -1,10 +1,10 @@
--- Deletes full token buckets, and known addresses from which nobody signed in for 90 days. When more buckets are left
--- than allowed, it also deletes those that will be full soonest. A bucket without a row counts as full, so the loss of
--- these rows changes least.
+-- Deletes full token buckets, and known addresses from which nobody signed in for 90 days. When more buckets remain
+-- than the allowed number, the function also deletes the buckets that will be full soonest. A bucket without a row
+-- counts as full, so the loss of these rows changes least.
 --
 -- Arguments: the largest number of buckets to keep.
 -- Result: nothing.
--- Locks: the deleted rows. It skips rows that others have locked.
+-- Locks: the deleted rows. Rows that other transactions have locked are skipped.
 create or replace function gate.purge_token_buckets(most_buckets integer) returns void
 language sql security definer
 set search_path = pg_catalog, pg_temp as $$

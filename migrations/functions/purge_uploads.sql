@@ -5,7 +5,7 @@
 --   keep_days   files that were uploaded earlier are deleted
 --   batch_size  at most a tenth of this number of files is deleted, because each file has many parts
 -- Result: how many files were deleted, or batch_size when there may be more.
--- Locks: the deleted rows. It skips rows that others have locked.
+-- Locks: the deleted rows. Rows that other transactions have locked are skipped.
 create or replace function gate.purge_uploads(keep_days integer, batch_size integer) returns integer
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp as $$

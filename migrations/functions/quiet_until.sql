@@ -5,13 +5,13 @@
 --   zone        the time zone of the contact, or null
 --   other_zone  is used when zone is null or unknown
 --   starts      the local time at which quiet hours begin
---   ends        the local time at which they end: on the next day, if it is not after starts
+--   ends        the local time at which they end, on the next day if ends is not later than starts
 --   days        the days on which they begin, from 1 for Monday to 7 for Sunday
 -- Result: the time to check when it is outside quiet hours. Otherwise the time at which these quiet hours end.
 -- Locks: none.
 --
--- A local time that daylight saving skips moves later by the length of the gap. When a local time occurs twice, quiet
--- hours begin at the first one and end at the second one.
+-- A local time that daylight saving skips is moved later by the length of the gap. When a local time occurs twice,
+-- quiet hours begin at its first occurrence and end at its second occurrence.
 create or replace function public.quiet_until(
   at timestamptz, zone text, other_zone text, starts time, ends time, days integer[]
 ) returns timestamptz
@@ -39,7 +39,7 @@ begin
     for back in 0 .. 1 loop
       continue when not extract(isodow from today - back)::integer = any (days);
       since := (today - back + starts) at time zone used_zone;
-      -- PostgreSQL takes the second time when a local time occurs twice.
+      -- When a local time occurs twice, PostgreSQL takes its second occurrence.
       if (since - interval '1 hour') at time zone used_zone = today - back + starts then
         since := since - interval '1 hour';
       end if;

@@ -6,7 +6,7 @@
 -- Result: nothing. A wrong signature is error 42501.
 -- Locks: only the new rows.
 --
--- The entries name their organization, and the service signs only those of the organization of its transaction.
+-- Each entry names its organization. The service signs only entries of the organization of its transaction.
 create or replace function public.record_audit(entries text, signature text) returns void
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp as $$

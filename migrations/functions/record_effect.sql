@@ -23,7 +23,7 @@ begin
     return null;
   end if;
   recorded := coalesce(current_setting('switchboard.effects', true), '');
-  -- Each append copies the whole text. Beyond 128 KiB recording stops: the trigger's condition no longer holds.
+  -- Each append copies the whole text. So recording stops at 128 KiB: with the value full, the trigger records nothing.
   if octet_length(recorded) > 131072 then
     perform set_config('switchboard.dry_run', 'full', true);
     return null;

@@ -4,7 +4,7 @@
 -- Result: null.
 -- Locks: only the new row.
 --
--- It runs as the owner, so SQL of a tool can neither forge nor suppress an event.
+-- The function runs as the owner, so SQL of a tool can neither forge nor suppress an event.
 create or replace function private.record_message_event() returns trigger
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp as $$

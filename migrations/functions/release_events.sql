@@ -1,9 +1,9 @@
--- Ends the claims of domain events that this worker gives back, so that others can claim them at once.
+-- Ends the claims of domain events that this worker gives back, so that other workers can claim them immediately.
 --
 -- Arguments:
 --   ids, epochs  the claims, as two arrays of the same length. Claims that were lost are ignored.
 -- Result: nothing.
--- Locks: the released rows. It skips rows that others have locked.
+-- Locks: the released rows. Rows that other transactions have locked are skipped.
 create or replace function gate.release_events(ids text[], epochs integer[]) returns void
 language sql security definer
 set search_path = pg_catalog, pg_temp as $$

@@ -1,9 +1,9 @@
--- Ends the leases of imports that this worker gives back, so that others can claim them at once.
+-- Ends the leases of imports that this worker gives back, so that other workers can claim them immediately.
 --
 -- Arguments:
 --   ids, epochs  the claims, as two arrays of the same length. Claims that were lost are ignored.
 -- Result: nothing.
--- Locks: the released rows. It skips rows that others have locked; their leases end by themselves.
+-- Locks: the released rows. Rows that other transactions have locked are skipped; their leases end by themselves.
 --
 -- An import that is given back has not failed, so the claim is not counted.
 create or replace function gate.release_imports(ids text[], epochs integer[]) returns void

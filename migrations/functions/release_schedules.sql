@@ -3,7 +3,7 @@
 -- Arguments:
 --   ids, epochs  the claims, as two arrays of the same length. Claims that were lost are ignored.
 -- Result: nothing.
--- Locks: the released rows. It skips rows that others have locked.
+-- Locks: the released rows. Rows that other transactions have locked are skipped.
 create or replace function gate.release_schedules(ids text[], epochs integer[]) returns void
 language sql security definer
 set search_path = pg_catalog, pg_temp as $$

@@ -1,9 +1,9 @@
--- Ends the leases of organizations that this worker gives back, so that others can claim them at once.
+-- Ends the leases of organizations that this worker gives back, so that other workers can claim them immediately.
 --
 -- Arguments:
 --   ids, epochs  the claims, as two arrays of the same length. Claims that were lost are ignored.
 -- Result: nothing.
--- Locks: the released rows. It skips rows that others have locked; their leases end by themselves.
+-- Locks: the released rows. Rows that other transactions have locked are skipped; their leases end by themselves.
 create or replace function gate.release_segments(ids text[], epochs integer[]) returns void
 language sql security definer
 set search_path = pg_catalog, pg_temp as $$

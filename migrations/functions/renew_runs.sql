@@ -3,9 +3,9 @@
 -- Arguments:
 --   ids, epochs    the claims, as two arrays of the same length
 --   lease_seconds  how long the claims last from now
--- Result: the claims that this worker still has. Those that are missing were lost.
--- Locks: the renewed rows. It skips locked rows but reports them as kept: they are in a transaction of
---   this worker, which renews or ends the claim itself. Waiting would let the other leases expire.
+-- Result: the claims that this worker still has. Every claim that is not in the result was lost.
+-- Locks: the renewed rows. Locked rows are not renewed, but are reported as kept: they are in a transaction of this
+--   worker, which renews or ends the claim itself. If the function waited for them, other leases would expire.
 create or replace function gate.renew_runs(ids text[], epochs integer[], lease_seconds integer)
 returns table (id text, organization_id text, epoch integer)
 language sql security definer

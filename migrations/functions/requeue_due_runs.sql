@@ -4,12 +4,12 @@
 -- Arguments:
 --   batch_size  the largest number of runs of each kind. A claim passes a small number, to stay fast.
 -- Result: woken: how many runs and due limits were found. recovered: the organizations of the runs whose worker died.
--- Locks: the changed runs; it skips runs that others have locked. For runs with limits also the advisory lock
---   of the workflow: see admit_runs_of_workflow.
+-- Locks: the changed runs; runs that other transactions have locked are skipped. For runs with limits also the advisory
+--   lock of the workflow: see admit_runs_of_workflow.
 --
--- A run that is "running" although its lease has ended was left by a worker that died. That is a crash. The third crash
--- without progress parks the run with the reason "poison", so that it cannot stop worker after worker. The other runs
--- of dead workers are claimed before all runs of their organization that have not begun.
+-- A run that is "running" although its lease has ended was left by a worker that died. This counts as a crash of the
+-- run. The third crash without progress parks the run with the reason "poison", so that it cannot stop worker after
+-- worker. The other runs of dead workers are claimed before all runs of their organization that have not begun.
 create or replace function private.requeue_due_runs(
   batch_size integer,
   out woken integer,

@@ -1,4 +1,4 @@
--- Trigger function: makes a run ask for a place again when it returns to the queue and its workflow has limits.
+-- Trigger function: makes a run pass the limits of its workflow again when the run returns to the queue.
 --
 -- Arguments: none (row trigger before an update of the status to queued).
 -- Result: the row, delayed by a limit. A run that waited needs only a slot. A run that is retried must pass the rate

@@ -1,5 +1,5 @@
 -- Takes one token from a bucket that all processes share. When the bucket is empty, reserves a token that will exist
--- later. So each of many waiting callers gets its own time, and no caller needs to ask again.
+-- later. So many waiting callers get different times, and no caller needs to ask again.
 --
 -- Arguments:
 --   bucket          what the bucket counts

@@ -1,5 +1,5 @@
 -- Trigger function: returns the log of consent and the decisions about topics to a contact whose merge was undone.
--- Where the decision of the other contact is stricter, the restored contact gets the stricter decision.
+-- If the survivor now has a stricter decision about a topic, the restored contact gets this stricter decision.
 --
 -- Arguments: none (row trigger after delete on contact_merges).
 -- Result: null. Nothing happens when the contact was not restored: then the survivor was deleted.
@@ -27,7 +27,8 @@ begin
     case when array_position(strictness, other.state) > array_position(strictness, own.state) then other.state
       else own.state end,
     'unmerge', own.confirmation_id,
-    -- A merge of an earlier version recorded no confirmation_address. The recipient of the e-mail takes its place.
+    -- Earlier versions of Switchboard recorded no confirmation_address in a merge. Then the recipient of the e-mail is
+    -- used.
     coalesce(own.confirmation_address, (select m.recipient from public.messages m
       where m.organization_id = old.organization_id and m.id = own.confirmation_id))
   from jsonb_to_recordset(old.moved -> 'subscriptions') as own (topic text, state text, confirmation_id text,

@@ -7,8 +7,8 @@
 --   organizations of these entries, in the order of the ids of the organizations. No call waits for these locks.
 --
 -- The order of the chain is the order in which the entries became visible to this function. Entries of one batch are
--- ordered by id. An entry that was deleted from the log before it was chained gets a hash as well: audit:verify then
--- reports it as removed.
+-- ordered by id. An entry that was deleted from the log before it was chained gets a hash too, so audit:verify reports
+-- this entry as removed.
 create or replace function gate.seal_audit_log(batch_size integer) returns integer
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp as $$

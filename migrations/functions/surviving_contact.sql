@@ -2,13 +2,13 @@
 --
 -- Arguments:
 --   of_contact  the id of a contact that was merged, or null
---   of_email    a lowercase e-mail address, or null. It is used when the id finds nobody.
+--   of_email    a lowercase e-mail address, or null. The address is used when no contact is found by the id.
 -- Result: the id of the contact, or null.
 -- Locks: the contact, against deletion, until the transaction ends.
 --
--- A statement that inserts a row for a contact first locks the contact by its id. When it had to wait for a merge, the
--- contact is gone. The statement does not see what the merge has written, because its snapshot is older. Each statement
--- of this function has a new snapshot.
+-- A statement that inserts a row for a contact first locks the contact by its id. If the statement had to wait for a
+-- merge, the contact no longer exists. The statement does not see what the merge has written, because its snapshot is
+-- older. Each statement of this function has a new snapshot.
 create or replace function public.surviving_contact(of_contact text, of_email text) returns text
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp as $$

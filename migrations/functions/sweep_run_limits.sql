@@ -1,4 +1,4 @@
--- Admits delayed runs that their limits allow now. A process that dies can leave such runs without admitting them.
+-- Admits delayed runs whose limits let them begin now. A process that dies can leave such runs without admitting them.
 --
 -- Arguments: none.
 -- Result: id and organization of each run that can be claimed now.
@@ -81,7 +81,8 @@ begin
     if checked = 50 then
       at_workflow := greatest(at_workflow, random_digits);
     elsif checked >= 100 then
-      -- No id of an organization is between the current id and this text, so the next organization follows.
+      -- No id of an organization is between the current id and this text, so the loop continues with the next
+      -- organization.
       at_organization := at_organization || chr(1);
       at_workflow := '';
     end if;

@@ -1,4 +1,4 @@
--- Takes an amount from a quota of an organization. A rollback gives it back.
+-- Takes an amount from a quota of an organization. A rollback returns the amount.
 --
 -- Arguments:
 --   of_organization_id  the organization

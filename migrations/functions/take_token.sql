@@ -1,10 +1,11 @@
--- Takes one token from a bucket that all processes share. CredentialLimits refuses the request when there is none.
+-- Takes one token from a bucket that all processes share. CredentialLimits refuses the request when the bucket is
+-- empty.
 --
 -- Arguments:
 --   bucket          what the bucket counts
 --   capacity        the tokens of a full bucket
 --   refill_seconds  an empty bucket is full again after this time
--- Result: 0 when a token was taken. Otherwise no token was taken, and this is the seconds until the bucket has one.
+-- Result: 0 when a token was taken. Otherwise the seconds until the bucket has a token again.
 -- Locks: the row of the bucket.
 --
 -- A bucket is stored as the time at which it is full again, and each token moves this time (the generic cell rate

@@ -1,5 +1,5 @@
--- Uses a link that was mailed to a person. The address then counts as verified. Raises the quotas of organizations that
--- had to wait for this verification.
+-- Uses a link that was mailed to a person. The address then counts as verified. Also raises the quotas that were low
+-- until this verification.
 --
 -- Arguments:
 --   by_user_id          the signed-in person

@@ -8,7 +8,7 @@ create table public.api_keys (
   last_four text not null,
   created_by text collate "C",
   created_at timestamptz not null default now(),
-  -- The time is exact to the minute, so that most calls write nothing.
+  -- The time of the last use, exact to the minute, so that most calls write nothing.
   last_used_at timestamptz,
   revoked_at timestamptz,
   constraint api_keys_pkey primary key (organization_id, id)

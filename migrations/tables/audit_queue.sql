@@ -1,5 +1,5 @@
--- Stores entries of the audit log that are not in the chain yet. gate.seal_audit_log() empties it. It has no index,
--- because it is nearly empty and every change adds a row.
+-- Stores entries of the audit log that are not in the chain yet. gate.seal_audit_log() empties it. The table has no
+-- index, because it is nearly empty and every audited change adds a row.
 create table private.audit_queue (
   organization_id text collate "C" not null,
   at timestamptz(3) not null,

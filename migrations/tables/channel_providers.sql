@@ -8,7 +8,7 @@ create table public.channel_providers (
   name text not null,
   -- The provider with the lowest number is tried first.
   priority integer not null,
-  -- The most messages that the provider gets per second. Null means no limit.
+  -- The largest number of messages that the provider gets per second. Null means no limit.
   per_second integer,
   sealed bytea not null,
   created_at timestamptz not null default now(),

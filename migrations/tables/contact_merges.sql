@@ -3,7 +3,7 @@ create table public.contact_merges (
   organization_id text collate "C" not null
     constraint contact_merges_organization_id_fkey references public.organizations (id) on delete cascade,
   merged_id text collate "C" not null,
-  -- There is no foreign key: this contact may have been merged into another one since.
+  -- There is no foreign key: this contact may later be merged into another contact.
   into_id text collate "C" not null,
   -- The contact that the id means now. A later merge of the survivor changes this column, so one look-up is enough.
   survivor_id text collate "C" not null,

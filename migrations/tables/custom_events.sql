@@ -1,4 +1,5 @@
--- Lists the events that organizations have emitted. gate.purge_custom_events() keeps the newest of each organization.
+-- Lists the events that organizations have emitted. gate.purge_custom_events() keeps only the newest events of each
+-- organization.
 create table public.custom_events (
   organization_id text collate "C" not null
     constraint custom_events_organization_id_fkey references public.organizations (id) on delete cascade,

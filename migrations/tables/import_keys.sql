@@ -1,5 +1,5 @@
--- Stores the identifiers of the rows that a running import has read. So a later row of the file with the same
--- identifier is found, however large the file is and whichever worker continues.
+-- Stores the identifiers of the rows that a running import has read. So the import finds a later row of the file with
+-- the same identifier, even in a large file, and even if another worker continues.
 create table public.import_keys (
   organization_id text collate "C" not null,
   import_id text collate "C" not null,

@@ -1,5 +1,5 @@
--- Stores the addresses from which people have signed in. Their attempts to sign in have separate buckets, so strangers
--- cannot use up the attempts of a person.
+-- Stores the addresses from which people have signed in. Attempts to sign in from such an address have a separate
+-- bucket, so strangers cannot use up the attempts of the person.
 create table gate.known_addresses (
   user_id text collate "C" not null
     constraint known_addresses_user_id_fkey references gate.users (id) on delete cascade,

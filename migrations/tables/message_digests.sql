@@ -8,7 +8,7 @@ create table public.message_digests (
   variables jsonb not null,
   -- The variables of each call, oldest first.
   items jsonb not null,
-  -- The message is sent when it has this number of items.
+  -- The message is sent when the digest has this number of items.
   max_items integer not null,
   constraint message_digests_pkey primary key (organization_id, message_id),
   constraint message_digests_message_id_fkey foreign key (organization_id, message_id)

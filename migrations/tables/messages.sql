@@ -23,7 +23,8 @@ create table public.messages (
   idempotency_key text,
   -- The provider's id of a received message. A message with an id that is stored already is a duplicate.
   external_id text collate "C",
-  -- The provider that a sent message was handed to. There is no foreign key: the message stays as a record.
+  -- The provider that a sent message was handed to. There is no foreign key: the message stays when the provider is
+  -- deleted.
   provider_id text collate "C",
   -- The provider's id of a sent message. Reports of the provider name the message by this id.
   provider_message_id text collate "C",
@@ -31,8 +32,8 @@ create table public.messages (
   on_uncertain text,
   -- There is no foreign key: the message stays as a record when its run is purged.
   run_id text collate "C",
-  -- The published version of a template that the message was made from. There is no foreign key: the message stays as a
-  -- record.
+  -- The published version of a template that the message was made from. There is no foreign key: the message stays when
+  -- this version is deleted.
   template_id text collate "C",
   template_version integer,
   locale text,

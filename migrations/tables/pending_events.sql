@@ -12,7 +12,8 @@ create table public.pending_events (
   -- The last wait that the event was delivered to. The delivery continues after this wait.
   after_run_id text collate "C" not null default '',
   after_step_id text collate "C" not null default '',
-  -- A worker may claim the event from this time on: now, or the end of the lease.
+  -- A worker may claim the event from this time on. A new event can be claimed immediately, a claimed event after its
+  -- lease.
   available_at timestamptz not null default now(),
   epoch integer not null default 0,
   constraint pending_events_pkey primary key (organization_id, id)

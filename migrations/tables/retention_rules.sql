@@ -5,7 +5,7 @@ create table public.retention_rules (
     constraint retention_rules_organization_id_fkey references public.organizations (id) on delete cascade,
   kind text not null,
   days integer not null,
-  -- A worker may purge from this time on: the next time, or the end of the lease.
+  -- A worker may purge from this time on: the time of the next purge, or the end of a lease.
   available_at timestamptz not null default now(),
   epoch integer not null default 0,
   constraint retention_rules_pkey primary key (organization_id, kind),

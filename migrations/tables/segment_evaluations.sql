@@ -1,4 +1,4 @@
--- Has a row for each organization that has had a dynamic segment. The worker that compares the contacts of an
+-- Stores a row for each organization that has or had a dynamic segment. The worker that compares the contacts of an
 -- organization has a lease on its row.
 create table public.segment_evaluations (
   organization_id text collate "C" not null

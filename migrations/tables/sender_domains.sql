@@ -12,8 +12,8 @@ create table public.sender_domains (
   created_at timestamptz(3) not null default now(),
   -- There is no foreign key: the row must show who added the domain even after this person's account was deleted.
   created_by text collate "C",
-  -- gate.record_sender_check() writes these columns. The role of tenants cannot, so SQL of a tool cannot verify a
-  -- domain.
+  -- gate.record_sender_check() writes these columns. The role of tenants cannot write them, so SQL of a tool cannot
+  -- verify a domain.
   verified_at timestamptz(3),
   -- Every look-up since this time said that there is no such record.
   missing_since timestamptz(3),

@@ -7,7 +7,7 @@ create table public.suppressed_addresses (
   -- The address in the form in which contacts store it.
   address text collate "C" not null,
   reason text collate "C" not null,
-  -- There is no foreign key: the message that the provider reported may be purged first.
+  -- There is no foreign key: the message that the provider reported may be purged earlier than this row.
   message_id text collate "C",
   created_at timestamptz(3) not null default now(),
   constraint suppressed_addresses_pkey primary key (organization_id, id),

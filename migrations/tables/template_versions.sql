@@ -4,7 +4,8 @@ create table public.template_versions (
     constraint template_versions_organization_id_fkey references public.organizations (id) on delete cascade,
   template_id text collate "C" not null,
   version integer not null,
-  -- Unique even among versions that were rolled back, so that caches can use it as their key.
+  -- No version ever gets the id of another one, even of a version whose transaction was rolled back. So caches use the
+  -- id as key.
   id text collate "C" not null,
   -- The texts as the author wrote them. A restored draft and comparisons use them.
   content json not null,

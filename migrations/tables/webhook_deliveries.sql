@@ -9,7 +9,7 @@ create table public.webhook_deliveries (
   received_at timestamptz not null,
   status integer not null,
   code text not null,
-  -- There is no foreign key: the run may be purged first.
+  -- There is no foreign key: the run may be purged earlier than its delivery.
   run_id text collate "C",
   headers json not null,
   body_bytes integer,

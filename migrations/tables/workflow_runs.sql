@@ -1,11 +1,11 @@
 -- Stores runs, with their places in the queue, their leases, and how limits delay them.
 --
 -- A queued run can be delayed by four limits, in this order: debounce, rate, the slots of its key, the slots of
--- the workflow. It gets a place of the rate only when its key has a free slot; until then it is delayed by 'turn'.
--- admit_runs_of_workflow lets it pass the limits, and only then can it be claimed, so no claim reads
--- delayed runs. A run gets its slots when it passes the last limits and gives them back when it ends or waits.
--- The slots belong to the run and not to its worker, so no slot is lost when a worker dies. Only rows are counted, so
--- no counter can drift.
+-- the workflow. A run gets a place of the rate only when its key has a free slot; until then the run is delayed by
+-- 'turn'. admit_runs_of_workflow lets it pass the limits, and only then can it be claimed, so no claim reads delayed
+-- runs. A run gets its slots when it passes the last limits and gives them back when it ends or waits. The slots belong
+-- to the run and not to its worker, so no slot is lost when a worker dies. Only rows are counted, so no counter can
+-- drift.
 create table public.workflow_runs (
   -- No foreign key to the organization: the key to the version includes it, and every insert would check both keys.
   organization_id text collate "C" not null,
@@ -24,7 +24,8 @@ create table public.workflow_runs (
   dedupe_key text collate "C",
   body_hash bytea,
   -- A run can start another run. depth is the number of runs in the chain that led to this run. root_run_id is the
-  -- first run of this chain. There are no foreign keys here and in replay_of: the other run may be purged first.
+  -- first run of this chain. There are no foreign keys here and in replay_of, because these runs may be purged earlier
+  -- than this run.
   depth integer not null default 0,
   root_run_id text collate "C",
   replay_of text collate "C",
@@ -59,7 +60,8 @@ create table public.workflow_runs (
   constraint workflow_runs_delayed_by_check check (delayed_by in ('debounce', 'rate', 'turn', 'key', 'slot'))
 );
 
--- This index serves leases that end, runs that follow from one run, lists of runs by filter, and the purge.
+-- These indexes find runs whose lease has ended, runs that follow from one run, runs for lists with filters, and runs
+-- to purge.
 create index workflow_runs_lease_idx on public.workflow_runs (available_at) where status = 'running';
 create index workflow_runs_root_idx on public.workflow_runs (organization_id, root_run_id)
   where root_run_id is not null;

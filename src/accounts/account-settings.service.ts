@@ -133,7 +133,7 @@ export class AccountSettingsService {
   }
 }
 
-/** Returns the audit log entry of a change as JSON. The database writes it in the transaction of the change. */
+/** Returns the audit log entry of a change as JSON. The database writes the entry in the transaction of the change. */
 function entries({ account, origin }: PersonInSession, action: string): string {
   const { organizationId, userId } = account;
   const actor = { kind: 'user', id: userId } as const;

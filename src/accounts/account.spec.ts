@@ -5,7 +5,7 @@ import { SignUpBody } from './account.js';
 describe(SignUpBody, () => {
   afterEach(() => vi.restoreAllMocks());
 
-  it('normalizes no address that is too long, because this takes quadratic time', async () => {
+  it('does not normalize an address that is too long, because normalization takes quadratic time', async () => {
     const normalize = vi.spyOn(String.prototype, 'normalize');
     const email = `a${'\u0301'.repeat(8000)}${'\u0323'.repeat(8000)}@example.com`;
     const body = Object.assign(new SignUpBody(), {

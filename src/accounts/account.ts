@@ -21,7 +21,7 @@ export interface Account {
 
 /** An account in the responses of `/api/auth`. */
 export interface AccountView {
-  /** The person. The name is absent until the person enters one. */
+  /** The signed-in person. `name` is absent until the person enters a name. */
   user: { id: string; email: string; name?: string };
   organization: { id: string; name: string };
 }
@@ -42,14 +42,15 @@ export interface Actor {
 
 /** Describes the body of `POST /api/auth/sign-up`. */
 export class SignUpBody {
-  // IsEmail alone throws a URIError for a lone surrogate, and the response would be 500. With invisible characters, or
-  // without NFC normalization, two accounts could have addresses that look the same.
+  // This rule refuses a lone surrogate, because isEmail would throw a URIError and the response would be 500. It also
+  // refuses invisible characters and text that is not in NFC: two accounts could have addresses that look the same.
   @ValidateBy({
     name: 'isEmail',
     validator: {
       validate: (value) =>
         typeof value === 'string' &&
-        // class-validator checks all rules, also after one has failed. Normalizing a long text would take too long.
+        // class-validator checks all rules, even after one rule has failed. Without this check, normalizing a long text
+        // would take too long.
         value.length <= MAX_EMAIL_CHARACTERS &&
         value.isWellFormed() &&
         value === value.normalize('NFC') &&

@@ -36,7 +36,8 @@ export class AccountsService {
     origin?: RequestOrigin,
   ): Promise<Account> {
     const isClosed = this.env.signUp === 'closed';
-    // create_first_account() checks again that there is no account. This early check avoids the hash, which is slow.
+    // create_first_account() checks again that there is no account. When there is one, this earlier check avoids the
+    // slow hash.
     if (isClosed && (await this.hasAny())) throw signUpClosed();
     const hash = await hashPassword(password);
     const [userId, organizationId] = [newId('usr'), newId('org')];
@@ -109,7 +110,7 @@ export class AccountsService {
     return result!.changed ? result!.organizations : undefined;
   }
 
-  /** Returns the quotas of a new organization that differ from the defaults, by name, as JSON. */
+  /** Returns, as JSON, the quotas in which a new organization differs from the defaults. */
   private get newQuotas(): string {
     if (this.env.isTrial) return '{}';
     return JSON.stringify({

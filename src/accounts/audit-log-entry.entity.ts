@@ -41,7 +41,7 @@ export class AuditLogEntry extends OrganizationRow {
   @Column('text', { nullable: true })
   client: string | null;
 
-  /** The number of refused and failed calls that have no entry, because there were too many in this second. */
+  /** The number of refused and failed calls in this second that have no entry, because there were too many calls. */
   @Column('integer', { default: 0 })
   unlogged: number;
 }

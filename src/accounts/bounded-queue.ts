@@ -1,8 +1,8 @@
 import { AppError } from '../errors/app-error.js';
 
 /**
- * Runs the work of at most `most` callers at the same time. At most `mostWaiting` others wait, in the order in which
- * they came.
+ * Runs the work of at most `most` callers at the same time. At most `mostWaiting` other callers wait, in the order in
+ * which they came.
  */
 export class BoundedQueue {
   private running = 0;
@@ -13,7 +13,7 @@ export class BoundedQueue {
     private readonly mostWaiting: number,
   ) {}
 
-  /** Returns the result of the work. Throws `unavailable` at once when too many others wait. */
+  /** Returns the result of the work. Throws `unavailable` immediately when too many callers are waiting. */
   async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.running >= this.most) await this.wait();
     else this.running += 1;

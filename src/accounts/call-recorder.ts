@@ -59,9 +59,9 @@ interface Budget {
 }
 
 /**
- * Writes all calls to the log of calls, and the refused and failed calls also to the audit log. It writes in batches,
- * twice a second, so that callers never wait. A process that is killed loses the records that it has not written yet.
- * This class does not write the entry of a change: that entry is committed together with the change.
+ * Writes all calls to the log of calls, and the refused and failed calls also to the audit log. Records are written in
+ * batches, twice a second, so that callers never wait. When the process is killed, records that it has not written yet
+ * are lost. This class does not write the entry of a change: that entry is committed together with the change.
  */
 @Injectable()
 export class CallRecorder implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -128,7 +128,7 @@ export class CallRecorder implements OnApplicationBootstrap, BeforeApplicationSh
     return error;
   }
 
-  /** Adds an entry to the audit log with the next batch. Drops it when the second already has too many entries. */
+  /** Adds an entry to the audit log with the next batch, unless the second already has too many entries. */
   recordEvent({ organizationId, actor, action, outcome, origin }: AccountEvent): void {
     const budget = this.budgetOf(organizationId);
     budget.entries += 1;
@@ -184,7 +184,7 @@ export class CallRecorder implements OnApplicationBootstrap, BeforeApplicationSh
     return budget;
   }
 
-  /** Gives every organization a new budget. Adds a row with the number of calls that were not logged. */
+  /** Sets the counts of every organization back to zero. Adds a row with the number of calls that were not logged. */
   private endSecond(): void {
     const at = new Date();
     for (const [organizationId, { calls, entries }] of this.budgets) {
@@ -292,9 +292,7 @@ export function entryOf(
   };
 }
 
-/**
- * Returns the name of the tool. Replaces a text that cannot be a name by a placeholder, because it may contain data.
- */
+/** Returns the name of the tool, or a placeholder when the text cannot be a name. Such a text may contain data. */
 function nameOf(tool: string): string {
   return NAME.test(tool) ? tool : '(not a name)';
 }

@@ -77,8 +77,8 @@ export class CredentialLimits {
   }
 
   /**
-   * Counts a verification mail that is about to be sent. Account, mailbox and network have a bucket each, so that
-   * nobody can flood the mailbox of somebody else with these mails.
+   * Counts a verification mail that is about to be sent. The account, the mailbox and the network each have a bucket,
+   * so that nobody can flood the mailbox of somebody else with these mails.
    */
   async countVerificationMail(userId: string, email: string, address: string): Promise<void> {
     const perDay = this.env.verificationMailsPerDay;
@@ -107,8 +107,8 @@ export class CredentialLimits {
   }
 
   /**
-   * Deletes buckets that are full again. When more than `MOST_BUCKETS` are left, deletes those that will be full
-   * soonest. Never throws.
+   * Deletes buckets that are full again. When more than `MOST_BUCKETS` are left, also deletes the buckets that will be
+   * full soonest. Never throws.
    */
   async purge(): Promise<void> {
     try {
@@ -136,7 +136,7 @@ export class CredentialLimits {
 }
 
 /**
- * Returns one form for all addresses that the limits count as the same mailbox. Many servers ignore dots, a plus sign
+ * Returns the same text for all addresses that the limits count as one mailbox. Many servers ignore dots, a plus sign
  * and the text after it.
  */
 function mailboxOf(address: string): string {

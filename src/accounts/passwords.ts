@@ -7,10 +7,11 @@ import { BoundedQueue } from './bounded-queue.js';
 // and its version (0x13) are the defaults of the library.
 const COSTS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
-// Each hash takes 19 MiB, a core, and one of the four threads of Node.js that also read files and resolve names.
+// Each hash takes 19 MiB and a core. It also occupies one of the four threads of Node.js that read files and resolve
+// names.
 const queue = new BoundedQueue(Math.min(availableParallelism(), 3), 100);
 
-/** The longest password, in bytes. Hashing a longer one would cost the server more than the caller. */
+/** The longest password, in bytes. A longer password would cost the server more work than the caller. */
 export const MAX_PASSWORD_BYTES = 1024;
 
 /**

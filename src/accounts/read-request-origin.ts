@@ -10,7 +10,7 @@ const PREFIX = `req_${randomBytes(9).toString('base64url')}`;
 
 let count = 0;
 
-/** Returns where a request came from, and gives the request its id. Call it once for each request. */
+/** Returns the origin of a request, and gives the request its id. Call this function once for each request. */
 export function readRequestOrigin(request: Request): RequestOrigin {
   count += 1;
   const requestId = `${PREFIX}${count.toString(36)}`;

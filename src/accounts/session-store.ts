@@ -32,7 +32,7 @@ declare module 'express-session' {
   interface SessionData {
     /** The session started at this time, in milliseconds since the Unix epoch. */
     startedAt?: number;
-    /** The signed-in person, as passport stores it. */
+    /** The signed-in person, in the form that passport stores. */
     passport?: { user?: SignedIn };
   }
 }
@@ -111,7 +111,10 @@ export class SessionStore extends PgStore {
   }
 }
 
-/** Maps database errors as for all other statements: while the database is down, clients get 503 and not 401. */
+/**
+ * Maps database errors in the same way as for all other statements. Without this, clients would get 401 instead of 503
+ * while the database is down.
+ */
 function mapError(error: unknown): unknown {
   return error ? mapDatabaseError(error) : error;
 }

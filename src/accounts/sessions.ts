@@ -17,8 +17,8 @@ type Serialized = (error: unknown, person: SignedIn) => void;
 
 /**
  * Reads and writes the sessions of signed-in people. A session holds the ids of the person and of the organization, and
- * the address of the sign-in. The account is read again with every request. A membership that is added later changes
- * no session.
+ * the address of the sign-in. The account is read again with every request. When the person becomes a member of another
+ * organization, existing sessions do not change.
  */
 @Injectable()
 export class Sessions implements OnApplicationShutdown {
@@ -36,14 +36,15 @@ export class Sessions implements OnApplicationShutdown {
     private readonly accounts: AccountsService,
   ) {
     const secure = env.publicUrl?.startsWith('https:') ?? false;
-    // The prefix makes browsers bind the cookie to this host (RFC 6265bis). They accept it with https only.
+    // Browsers bind a cookie with this prefix to this host, and accept it only over https (RFC 6265bis).
     this.cookieName = secure ? '__Host-switchboard' : 'switchboard';
     this.cookieOptions = { httpOnly: true, sameSite: 'lax', secure, path: '/' };
     this.store = new SessionStore(gate.pool, (digest) => limiter.consumeOfSession(digest));
     this.readCookie = session({
       store: this.store,
       name: this.cookieName,
-      // The first key signs. Cookies that the other key signed stay valid while SECRET_KEY changes.
+      // The first key signs new cookies. Cookies that were signed with the other key stay valid while SECRET_KEY
+      // changes.
       secret: secrets.deriveAll('session cookies'),
       genid: () => randomBytes(32).toString('base64url'),
       resave: false,
@@ -88,8 +89,8 @@ export class Sessions implements OnApplicationShutdown {
   }
 
   /**
-   * Returns true while a session acts for this person in this organization. It no longer acts after it was ended
-   * or has expired, or after the person left the organization or changed the password.
+   * Returns true while a session acts for this person in this organization. Returns false when the session was ended or
+   * has expired, and when the person has left the organization or changed the password.
    */
   async isOpen(
     sessionId: string,
@@ -128,7 +129,10 @@ export function releaseSession(request: Request): void {
   (request as { session?: unknown }).session = undefined;
 }
 
-/** Restores the session of a request. Nest creates one instance for each module; all of them share {@link Sessions}. */
+/**
+ * Restores the session of a request. Nest creates one instance for each module, and all instances share {@link
+ * Sessions}.
+ */
 @Injectable()
 export class SessionMiddleware implements NestMiddleware {
   constructor(private readonly sessions: Sessions) {}

@@ -4,7 +4,7 @@ import type { Client } from 'pg';
 const MOST_FAULTS = 1000;
 const BATCH = 50;
 
-/** The end of a chain: the number of its entries, and the hash of the last one in hexadecimal. */
+/** The end of a chain: the number of its entries, and the hash of the last entry in hexadecimal. */
 export interface ChainHead {
   readonly organizationId: string;
   readonly position: bigint;
@@ -32,7 +32,7 @@ interface Seal {
   last_position: string;
   entry_ids: string[];
   hashes: Buffer[];
-  /** The contents of the entries, in the order of `entry_ids`, and null for an entry that is missing. */
+  /** The contents of the entries, in the order of `entry_ids`. A missing entry has null. */
   contents: (string | null)[];
 }
 
@@ -61,7 +61,7 @@ const STRANGERS = `
   ) as known on known.organization_id = a.organization_id and known.id = a.id
   where known.id is null order by a.organization_id, a.id limit ${MOST_FAULTS}`;
 
-// Selects the organizations that have seals but no chain: somebody removed the chain.
+// Selects the organizations that have seals but no chain. This means that somebody removed the chain.
 const CHAINLESS = `
   select distinct s.organization_id from private.audit_seals s
   where not exists (select from private.audit_chains c where c.organization_id = s.organization_id)`;
@@ -79,7 +79,7 @@ export class AuditVerifier {
     await this.client.query('begin isolation level repeatable read read only');
     try {
       // Somebody may have set a search_path for the database or the role. Without this statement, a query could then
-      // call other functions of the same names in place of those of PostgreSQL.
+      // call functions of other schemas that have the names of functions of PostgreSQL.
       await this.client.query('set local search_path = pg_catalog');
       const { rows: chains } = await this.client.query<Chain>(
         'select * from private.audit_chains order by organization_id',

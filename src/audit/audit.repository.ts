@@ -19,8 +19,8 @@ interface LogRow extends OrganizationRow {
 }
 
 /**
- * The rows to read: those at or after the time `from`, and before the time `until`. With `after`, only rows after this
- * position.
+ * The rows to read: the rows at or after the time `from`, and before the time `until`. With `after`, only the rows
+ * after this position.
  */
 export interface LogWindow {
   readonly from: Date;

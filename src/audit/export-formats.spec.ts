@@ -44,7 +44,7 @@ describe(toCsv, () => {
 });
 
 describe(toJsonLines, () => {
-  it('writes one object in each line, whatever the texts of the object contain', () => {
+  it('writes one object in each line, even if the texts of the object contain line breaks', () => {
     const text = toJsonLines([ENTRY, { ...ENTRY, client: 'a\nb' }]);
     expect(text.split('\n')).toHaveLength(3);
     expect(JSON.parse(text.split('\n')[1]!)).toEqual({ ...ENTRY, client: 'a\nb' });

@@ -19,11 +19,11 @@ interface BatchLimits<Item> {
 
 /**
  * Joins items that arrive in the same turn of the event loop, or while the previous batch is being processed, into one
- * batch. One statement for many items costs the database little more than one for a single item. The work of a batch
+ * batch. A statement for many items costs the database little more than a statement for one item. The work of a batch
  * starts after its last item was added.
  */
 export class Batcher<Item, Result> {
-  /** The batch of each key that still accepts items. */
+  /** For each key, the batch that still accepts items. */
   private readonly open = new Map<string, Batch<Item, Result>>();
   /** The promise of the newest work of each key. It is removed when this work ends. */
   private readonly running = new Map<string, Promise<unknown>>();
@@ -38,7 +38,7 @@ export class Batcher<Item, Result> {
     this.limits = { maxWeight: 100, weigh: () => 1, maxWaitMs: 1, ...limits };
   }
 
-  /** Adds an item. Resolves to the result of its batch and to the index of the item in it. */
+  /** Adds an item. Resolves to the result of the batch of the item, and to the index of the item in this batch. */
   async add(key: string, item: Item): Promise<{ result: Result; index: number }> {
     const batch = this.batchFor(key, this.limits.weigh(item));
     const index = batch.items.push(item) - 1;

@@ -123,6 +123,8 @@ export interface Extensions {
   modules?: NonNullable<ModuleMetadata['imports']>;
   /** The entities of the tables that the modules use through `TenantDatabase`. */
   entities?: EntityTarget<ObjectLiteral>[];
-  /** The migrations, oldest first. They run at start after those of Switchboard, each in its own transaction. */
+  /**
+   * The migrations, oldest first. They run at start, after the migrations of Switchboard, each in its own transaction.
+   */
   migrations?: MigrationClass[];
 }

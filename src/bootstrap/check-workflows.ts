@@ -24,7 +24,7 @@ interface OutdatedVersion extends PinnedVersion {
   version: number;
 }
 
-/** One finding. The fields have the names of the JSON report. */
+/** One finding of the check, with the field names of the JSON report. */
 type Line = Omit<OutdatedVersion, keyof PinnedVersion> & Omit<StepFinding, 'effect'>;
 
 interface Report {
@@ -63,8 +63,8 @@ const OUTDATED = `
 
 /**
  * Reports which workflows would break if this build with these modules were deployed on the configured database. Prints
- * JSON with `--json`. It changes nothing and needs no running Switchboard. The exit code is 1 when a workflow would
- * break, and 2 when the check failed.
+ * JSON with `--json`. The command changes nothing and needs no running Switchboard. The exit code is 1 when a workflow
+ * would break, and 2 when the check failed.
  */
 export async function checkWorkflows(extensions: Extensions = {}): Promise<void> {
   const given = process.argv.slice(2);

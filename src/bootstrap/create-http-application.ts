@@ -25,7 +25,7 @@ import {
 } from '../workflows/webhooks/webhook.js';
 
 const HEADERS_TIMEOUT_MS = 10_000;
-// Bodies have shorter limits: see BodyTimes.
+// The longest time for a whole request. The limits for the body of a request are shorter: see BodyTimes.
 const REQUEST_TIMEOUT_MS = 2 * 60 * 60_000;
 // The interval at which Node.js looks for requests that exceed the timeouts. With the default of 30 s, a slow client
 // could take 40 s for its headers.
@@ -57,7 +57,7 @@ export async function createHttpApplication(
   app.set('etag', false);
   // The default parser builds objects from `a[b]=c`. No route needs that.
   app.set('query parser', 'simple');
-  // This setting decides which address counts as the address of the client. Without trusted proxies, this is the
+  // With this setting, Express decides which address is the address of the client. Without trusted proxies, it is the
   // address of the connection.
   const env = app.get(Env);
   app.set('trust proxy', env.trustedProxyNetworks);
@@ -106,14 +106,14 @@ function securityHeaders(): RequestHandler {
  * only when it collects the whole heap.
  */
 class ExpressServerAdapter extends ExpressAdapter {
-  /** Creates a server without TLS, whatever the options. TLS ends in a proxy before this process. */
+  /** Creates a server without TLS, whatever the options. A proxy in front of this process ends TLS. */
   override initHttpServer(): void {
     const express = this.getInstance<Express>();
     class Request extends IncomingMessage {}
     class Response<R extends IncomingMessage> extends ServerResponse<R> {}
     Object.setPrototypeOf(Request.prototype, express.request);
     Object.setPrototypeOf(Response.prototype, express.response);
-    // Express sets these prototypes on each request. That changes nothing when they are set already.
+    // Express still sets these prototypes on each request, but this changes nothing.
     Object.assign(express, { request: Request.prototype, response: Response.prototype });
     const options = {
       IncomingMessage: Request,
@@ -135,8 +135,8 @@ class ExpressServerAdapter extends ExpressAdapter {
   }
 
   /**
-   * Adds the dashboard after all routes. Nest calls this method after it has registered every route of every
-   * module, including those of teams.
+   * Adds the dashboard after all routes. Nest calls this method after it has registered every route of every module,
+   * including the modules of teams.
    */
   override setNotFoundHandler(handler: RequestHandler, prefix?: string): unknown {
     this.use(serveDashboard());

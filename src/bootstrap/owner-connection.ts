@@ -5,8 +5,8 @@ import type { Env } from '../config/env.js';
 import { EmbeddedPostgres } from '../database/embedded/embedded-postgres.js';
 
 /**
- * Runs `work` as the owner of the configured database, who sees all organizations. When the embedded PostgreSQL does
- * not run, starts it and stops it again. Returns false, and does nothing, when there is no database yet.
+ * Runs `work` as the owner of the configured database, who sees all organizations. When the embedded PostgreSQL is not
+ * running, this function starts it and stops it again. When there is no database yet, does nothing and returns false.
  */
 export async function withOwner(
   env: Env,
@@ -29,7 +29,8 @@ export async function withOwner(
 
 /**
  * Runs `work` with the URL of the configured database. The user in the URL owns the database. When the embedded
- * PostgreSQL does not run, starts it and stops it again. Creates its database when there is none.
+ * PostgreSQL is not running, this function starts it, creates the database when it is missing, and stops PostgreSQL
+ * again.
  */
 export async function withOwnerUrl(env: Env, work: (url: string) => Promise<void>): Promise<void> {
   if (env.databaseUrl) {

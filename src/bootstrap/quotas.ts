@@ -15,8 +15,8 @@ const USAGE = `Usage:
                                                contacts, runs or stored_bytes`;
 
 /**
- * Shows or sets quotas, for operators. A change applies when the database hands out the next block of the quota. A
- * measured quota of one organization applies at once, because this command measures it again.
+ * Shows or sets quotas, for operators. A change applies when the database hands out the next block of the quota. For a
+ * measured quota of one organization, the change applies immediately, because this command measures the quota again.
  */
 export async function runQuotas(parameters: readonly string[]): Promise<void> {
   try {

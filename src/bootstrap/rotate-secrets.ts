@@ -9,9 +9,9 @@ import { withOwner } from './owner-connection.js';
 const UNDEFINED_TABLE = '42P01';
 
 /**
- * Encrypts all stored secrets with SECRET_KEY. Secrets that were sealed with OTHER_SECRET_KEY are opened with that
- * key. The exit code is 1 when a secret could be opened with neither key, and 2 when the command failed. The
- * command can be repeated.
+ * Encrypts all stored secrets with SECRET_KEY. Secrets that were encrypted with OTHER_SECRET_KEY are first decrypted
+ * with that key. The exit code is 1 when neither key decrypts a secret, and 2 when the command failed. The command can
+ * be repeated.
  */
 export async function rotateSecrets(): Promise<void> {
   try {

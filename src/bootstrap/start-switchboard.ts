@@ -10,8 +10,8 @@ import { assertAddress } from './assert-address.js';
 import { tuneV8Soon } from '../operations/tune-v8.js';
 import { onStopSignal } from '../operations/shutdown.js';
 
-// The database is gone, so work in progress can no longer be stored. This time is only for responses that are being
-// sent.
+// The time for a stop after the database is gone. Work in progress can no longer be stored, so only responses that are
+// being sent need this time.
 const STOP_WITHOUT_DATABASE_MS = 5_000;
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -52,8 +52,8 @@ async function startOrExit(
           onLost: () => void endWithoutDatabase(stop),
           onSpawn: spawned,
         });
-        // When a server runs already, no program is started, so `spawned` is called here. A failure is ignored
-        // here, because it is reported below.
+        // `onSpawn` is not called when PostgreSQL runs already, so `spawned` is called here. A failure is ignored here,
+        // because it is reported below.
         void embedding.catch(() => undefined).finally(spawned);
       });
     }

@@ -22,7 +22,7 @@ export {
 } from '../channels/contract-checks.js';
 
 export interface TestOptions extends Extensions {
-  /** The settings that override the defaults of a test. Their names are those in `.env.example`. */
+  /** The settings that override the defaults of a test. Their names are the names in `.env.example`. */
   env?: Record<string, string>;
 }
 

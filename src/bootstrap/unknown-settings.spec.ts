@@ -22,7 +22,7 @@ describe(settingWarnings, () => {
     ]);
   });
 
-  it('does not report settings, or names of other programs', () => {
+  it('does not report known settings, or variables of other programs', () => {
     const others = (
       'PATH HOME HOSTNAME POST PWD LOGNAME LANG SHELL USER TERM NODE_OPTIONS NODE_PATH NODE_VERSION ' +
       'npm_config_user_agent XDG_DATA_DIRS POSTGRES_PASSWORD PGHOST PGDATABASE MAIL DISPLAY CI TZ TMPDIR'

@@ -4,13 +4,16 @@ import { ENV_NAMES } from '../config/env-names.js';
 
 const PREFIX = 'SWITCHBOARD_';
 const SETTINGS: readonly string[] = Object.values(ENV_NAMES);
-/** The settings of the command line, which are often in the environment of the same person. */
+/**
+ * The settings of the command `switchboard`. A person who uses the command and the service has both kinds of settings
+ * in one environment.
+ */
 const OF_COMMAND_LINE: readonly string[] = Object.values(COMMAND_LINE_NAMES);
 
 /**
- * Returns one warning for each name that is not a setting but looks like one. A name in the file `.env` gets a warning
- * even when it is less similar to a setting. Only Switchboard reads this file, but other programs use the environment
- * too.
+ * Returns one warning for each name that is not a setting but looks like a setting. A name in the file `.env` may be
+ * less similar to a setting than a name in the environment. Only Switchboard reads this file, but other programs use
+ * the environment too.
  */
 export function settingWarnings(
   inEnvironment: readonly string[],

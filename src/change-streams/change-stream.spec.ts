@@ -51,7 +51,7 @@ describe(ChangeStream.name, () => {
     );
   });
 
-  it('sends a gap to a client that does not read while more than 1,000 names change', async () => {
+  it('sends the event gap to a client that reads nothing while more than 1,000 resources change', async () => {
     const { client, stream } = open();
     client.isReading = false;
     stream.add(change(0));

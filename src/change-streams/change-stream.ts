@@ -27,7 +27,10 @@ export class ChangeStream {
 
   constructor(private readonly output: Writable) {}
 
-  /** Sends `ready`, then the changes that were added so far, and all later ones. With `hasGap`, sends a gap first. */
+  /**
+   * Sends `ready`, then the changes that were added so far, and then all later changes. With `hasGap`, sends a gap
+   * first.
+   */
   open(hasGap: boolean): void {
     this.isOpen = true;
     this.output.write(`retry: ${RETRY_MS}\n\n`);
@@ -44,7 +47,7 @@ export class ChangeStream {
     if (this.isOpen) this.flushTimer ??= setTimeout(() => this.flush(), PAUSE_MS).unref();
   }
 
-  /** Sends the reason and ends the response. */
+  /** Sends the reason why the stream ends, and ends the response. */
   end(reason: EndReason): void {
     if (!this.isOpen) return;
     this.send('end', { reason });

@@ -12,8 +12,8 @@ const MAX_OPEN = 1024;
 const MAX_OPEN_OF_ORGANIZATION = 64;
 const MAX_OPEN_OF_SESSION = 8;
 /**
- * The longest time that a stream outlives its session. It matters when the session expires, or when the notification
- * that the session has ended is lost.
+ * The longest time that a stream outlives its session. This limit matters when the session expires, or when the
+ * notification that the session has ended is lost.
  */
 const SESSION_CHECK_MS = 15_000;
 const RETRY_SECONDS = 5;
@@ -128,7 +128,7 @@ export class ChangeStreamsService implements OnModuleInit, OnModuleDestroy {
     try {
       if (await this.sessions.isOpen(sessionId, account)) return;
     } catch {
-      // The database failed, so the session may be valid. The next check decides.
+      // The database failed, so the session may still be valid. The next check decides.
       return;
     }
     end.abort('session_ended' satisfies EndReason);

@@ -66,8 +66,8 @@ export class ChangeFeed implements OnApplicationShutdown {
   }
 
   /**
-   * Sends the change after the commit of the current transaction, or at once outside a transaction. Does nothing in a
-   * dry run. Never throws and never waits.
+   * Sends the change after the commit of the current transaction, or immediately when there is no transaction. Does
+   * nothing in a dry run. Never throws and never waits.
    */
   publish(organizationId: string, change: Change): void {
     const { kind, uri } = toSendable(change);

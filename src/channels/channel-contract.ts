@@ -21,7 +21,7 @@ export interface ChannelContent {
 export interface OutgoingEnvelope {
   readonly from?: Mailbox;
   readonly replyTo?: Mailbox;
-  /** The Message-IDs of the conversation, oldest first. This message answers the last one. */
+  /** The Message-IDs of the conversation, oldest first. This message answers the message with the last id. */
   readonly references?: readonly string[];
   /** The attached files. Together they have at most 10 MiB. */
   readonly attachments?: readonly OutgoingAttachment[];
@@ -48,7 +48,7 @@ export interface OutgoingMessage extends ChannelContent {
   /** The link by which the contact leaves the topic of the message. Null for a transactional message. */
   readonly unsubscribeUrl?: string | null;
   readonly createdAt: Date;
-  /** The sender, the conversation and the attachments of an e-mail. Messages of other channels have none. */
+  /** The sender, the conversation and the attachments of an e-mail. Messages of other channels have no envelope. */
   readonly envelope?: OutgoingEnvelope | null;
 }
 

@@ -69,7 +69,7 @@ export class ChannelProvidersService {
     return this.opened(assertFound(row, 'channel provider'));
   }
 
-  /** Creates a provider, which is tried after the others of its channel unless a priority is given. */
+  /** Creates a provider. Without a priority, it is tried after the other providers of its channel. */
   async create(
     organizationId: string,
     { channel, kind, ...given }: ProviderFields & { channel: string; kind: string },

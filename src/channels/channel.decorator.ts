@@ -8,7 +8,7 @@ export type UncertainPolicy = (typeof UNCERTAIN_POLICIES)[number];
 export interface ProviderField {
   readonly title: string;
   readonly optional?: boolean;
-  /** The value when none is given. */
+  /** The default value. */
   readonly default?: string;
   /** The pattern that the whole value must match. */
   readonly pattern?: RegExp;
@@ -22,7 +22,7 @@ export interface ProviderField {
 export interface ProviderKind {
   readonly title: string;
   readonly fields: Readonly<Record<string, ProviderField>>;
-  /** The secret, the only part that is never shown. */
+  /** The secret of a provider. Unlike the settings, it is never shown. */
   readonly secret: Pick<ProviderField, 'title' | 'pattern' | 'rule'>;
 }
 

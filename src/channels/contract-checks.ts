@@ -13,7 +13,9 @@ const LONG_TEXT = '𝕊'.repeat(200_000);
 const HOSTILE_TEXTS = ['', '\0', '\r\nBcc: x@example.com', '\u202e', '\ud800', LONG_TEXT];
 const NOBODY: ChannelContact = { email: null, phone: null, properties: {} };
 
-/** Prepares the provider for the next handover. It may return the address to which that handover must go. */
+/**
+ * Prepares the provider for the next handover. This function may return the address to which the next handover must go.
+ */
 export type Scenario = () => void | { to: string } | Promise<void | { to: string }>;
 
 /** A channel under test, with functions that prepare the answers of its provider. */

@@ -54,8 +54,8 @@ export class HandoversService {
   }
 
   /**
-   * Returns what to do with a message whose outcome is unknown. For a channel that the installation no longer has, this
-   * is `hold`.
+   * Returns the treatment of a message whose outcome is unknown. Returns `hold` for a channel that the installation no
+   * longer has.
    */
   policyOf(name: string, given: UncertainPolicy | null): UncertainPolicy {
     return given ?? this.channels.find(name)?.options.onUncertain ?? 'hold';
@@ -111,8 +111,8 @@ export class HandoversService {
   }
 
   /**
-   * Hands the message to the first provider, and after a temporary failure to the next one. It never hands the message
-   * to a second provider when the first may have accepted it. Never throws.
+   * Hands the message to the first provider. After a temporary failure, hands it to the next provider, unless the
+   * earlier provider may have accepted it. Never throws.
    */
   async handOver(
     organizationId: string,

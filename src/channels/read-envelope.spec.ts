@@ -11,7 +11,7 @@ const ATTACHMENT = {
 };
 
 describe(readEnvelope, () => {
-  it('returns the known members and drops all others', () => {
+  it('returns the known members and drops all other members', () => {
     const known = {
       from: MAILBOX,
       replyTo: { name: '', address: 'büro@bücher.example' },
@@ -32,12 +32,12 @@ describe(readEnvelope, () => {
     expect(readEnvelope({ from: extended })).toEqual({ from: MAILBOX });
   });
 
-  it('accepts as many attachments as a message can have', () => {
+  it('accepts the largest number of attachments that a message can have', () => {
     const attachments = Array.from({ length: 20 }, () => ({ ...ATTACHMENT, size: 512 * 1024 }));
     expect(readEnvelope({ attachments })).toEqual({ attachments });
   });
 
-  it('accepts as many references as a message can have, and no more', () => {
+  it('accepts the largest number of references that a message can have, and refuses one more', () => {
     const references = Array.from({ length: 20 }, (_, index) => `<${index}@example.com>`);
     expect(readEnvelope({ references })).toEqual({ references });
     expect(readEnvelope({ references: [...references, '<20@example.com>'] })).toBeUndefined();

@@ -15,8 +15,8 @@ export const MOST_REFERENCES = 20;
 const FILE_ID = /^fil_[\w-]{22}$/;
 
 /**
- * Returns the known members of a stored envelope, or undefined when one of them is invalid. Other members are dropped.
- * SQL of a tool can store any JSON as an envelope, so a channel must not trust its types.
+ * Returns the known members of a stored envelope, or undefined when a known member is invalid. Other members are
+ * dropped. SQL of a tool can store any JSON as an envelope, so a channel must not trust the types of a stored envelope.
  */
 export function readEnvelope(stored: unknown): OutgoingEnvelope | null | undefined {
   if (stored === null || stored === undefined) return null;

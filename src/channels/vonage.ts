@@ -3,7 +3,9 @@ import type { Handover, OutgoingMessage, ProviderAccount } from './channel-contr
 import { type ProviderRequests, textMember, toFailure, withoutSlash } from './provider-requests.js';
 
 const LONGEST_REASON = 500;
-/** The statuses that are temporary: throttled, internal error, no credit. The HTTP status of Vonage is always 200. */
+/**
+ * The temporary statuses of Vonage: throttled, internal error, no credit. The HTTP status of a response is always 200.
+ */
 const TEMPORARY: Readonly<Record<string, 'rate_limited' | 'provider_unavailable'>> = {
   1: 'rate_limited',
   5: 'provider_unavailable',

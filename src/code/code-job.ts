@@ -1,6 +1,6 @@
 /**
- * A job of a thread. `check` compiles several codes and runs none of them. `run` runs one code. Times are in
- * milliseconds.
+ * A job of a thread. `check` compiles the code of several steps, and runs none of it. `run` runs the code of one step.
+ * Times are in milliseconds.
  */
 export type CodeJob =
   | {

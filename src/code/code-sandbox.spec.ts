@@ -211,7 +211,7 @@ describe('the check of code', () => {
 });
 
 describe('threads', () => {
-  it('are at most two, at most one for each organization, and end when they are idle', async () => {
+  it('are at most two, with at most one for each organization, and end when they are idle', async () => {
     const own = new CodeThreads(new TimeBudgets(() => 0), 50);
     const counts: number[] = [];
     const job = { kind: 'run', input: '{}', now: 0, memoryBytes: 1e7 } as const;

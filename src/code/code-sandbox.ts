@@ -33,8 +33,8 @@ export class CodeSandbox {
   }
 
   /**
-   * Returns the codes that have syntax errors, each with its error, and runs no code. Returns an empty map when code
-   * steps are off.
+   * Compiles each text of code without running it. Returns a map from each text that has a syntax error to this error.
+   * The map is empty when code steps are off.
    */
   async check(
     organizationId: string,

@@ -21,7 +21,7 @@ const STACK_BYTES = 256 * 1024;
 /** The number of promise jobs that are executed as a group. The time limit is checked between groups. */
 const JOBS_AT_ONCE = 1000;
 const MAX_MESSAGE = 1000;
-/** The most characters of the description of an error: its name, message and stack, and two separators. */
+/** The largest number of characters in the description of an error: its name, message and stack, and two separators. */
 const MAX_DESCRIPTION = 3 * MAX_MESSAGE + 2;
 const FILE = 'code.js';
 const TOO_DEEP = 'it is nested too deeply';
@@ -197,8 +197,8 @@ function isTimeUp() {
 }
 
 /**
- * Returns the code as the body of a function, on lines of its own. So `return` works, and a comment at its end is
- * harmless.
+ * Returns a function whose body is the code, on separate lines. So the code can use `return`, and may end with a
+ * comment.
  *
  * @param {string} code
  */

@@ -8,8 +8,8 @@ const MAX_THREADS = 2;
 /** The largest number of waiting jobs of one organization. Each job keeps its input in memory. */
 const MAX_WAITING = 100;
 /**
- * The longest time that a job waits for a thread before it fails. A `check` may wait less, because the transaction that
- * saves the workflow stays open while it waits.
+ * The longest time that a job waits for a thread before it fails. The limit of a `check` is shorter, because the
+ * transaction that saves the workflow stays open during the wait.
  */
 const MAX_WAIT_MS = { run: 60_000, check: 15_000 } as const;
 /**
@@ -31,14 +31,14 @@ interface WaitingJob {
 }
 
 /**
- * Runs jobs in at most two threads. One organization occupies at most one of them, and organizations take turns, so
- * that long jobs of one organization do not delay jobs of others. Threads start when they are needed, and end when they
- * are not.
+ * Runs jobs in at most two threads. One organization occupies at most one thread, and organizations take turns, so that
+ * long jobs of one organization do not delay jobs of other organizations. A thread starts when it is needed, and ends
+ * after some time without work.
  */
 export class CodeThreads {
   private readonly checks = new OrganizationQueue<WaitingJob>();
   private readonly runs = new OrganizationQueue<WaitingJob>();
-  /** The thread that works for each organization. */
+  /** For each organization, the thread that runs its job. */
   private readonly busy = new Map<string, CodeThread>();
   private readonly idle = new Map<CodeThread, NodeJS.Timeout>();
   private isClosed = false;
@@ -55,8 +55,8 @@ export class CodeThreads {
 
   /**
    * Resolves with the answer to a job. Rejects with `rate_limited` when the organization has used its processor time or
-   * has too many waiting jobs. Rejects with `unavailable` after a long wait and at shutdown, and with the reason of the
-   * signal when it aborts.
+   * has too many waiting jobs. Rejects with `unavailable` after a long wait and at shutdown. When `signal` aborts,
+   * rejects with the reason of the signal.
    */
   async run(organizationId: string, job: CodeJob, signal?: AbortSignal): Promise<CodeReply> {
     signal?.throwIfAborted();

@@ -30,8 +30,9 @@ type BatchResult = { readonly rows: readonly Row[] } & (
 );
 
 /**
- * Calls the tool once for each row of the file. Returns exit code 0 when all rows are done, and 1 when some are rejected.
- * When it cannot continue, prints how to continue with a later command, and then throws a {@link CommandError}.
+ * Calls the tool once for each row of the file. Returns exit code 0 when all rows are done, and 1 when some rows are
+ * rejected. When the command cannot continue, prints how to continue with a later command, and then throws a {@link
+ * CommandError}.
  */
 export async function callFile(
   client: ServiceClient,
@@ -102,8 +103,7 @@ async function* sendBatches(
     }
     while (sending.length > 0) yield await sending.shift()!;
   } finally {
-    // After a fault, nothing may be sent. Otherwise the command would name a wrong row as the one from which to
-    // continue.
+    // After a fault, nothing may be sent. Otherwise the command would tell the person to continue from a wrong row.
     await Promise.all(sending);
   }
 }

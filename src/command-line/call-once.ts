@@ -51,7 +51,8 @@ function assertObject(json: string): void {
 }
 
 /**
- * Returns the result as it is printed. A tool without an output class returns text for a model, which is often not JSON.
+ * Returns the text that the command prints for a result. A tool without an output class returns text for a model, which
+ * is often not JSON.
  */
 function shownResult(text: string): string {
   try {

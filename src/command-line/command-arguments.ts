@@ -30,7 +30,7 @@ interface CallOptions {
   readonly isDryRun: boolean;
 }
 
-/** The action that the person chose, with its options. The names are those of docs/command-line.md. */
+/** The action that the person chose, with its options. docs/command-line.md uses the same names. */
 export type Command = { readonly url: string | undefined } & (
   | { readonly name: 'help' }
   | { readonly name: 'version' }

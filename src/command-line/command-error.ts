@@ -1,5 +1,5 @@
 /**
- * The error that ends the command with exit code 2. The person reads its message, which has one or two sentences, and
+ * The error that ends the command with exit code 2. The command prints only its message, of one or two sentences, and
  * no stack trace.
  */
 export class CommandError extends Error {

@@ -24,7 +24,7 @@ export class Progress {
     if (!terminal.isWatched) this.shownAt = this.beganAt;
   }
 
-  /** Counts rows that are done. `end` is the position in the file at which the last one ends. */
+  /** Counts rows that are done. `end` is the position in the file at which the last of these rows ends. */
   add(done: number, rejected: number, end: number): void {
     this.done += done;
     this.rejected += rejected;

@@ -20,7 +20,7 @@ export class RejectedRows {
 
   /**
    * Opens the file before any row is sent, so that no rejected row can be lost later. Replaces the file of an earlier
-   * command, or continues it. Only its owner may read it, because rows are data of people.
+   * command, or continues it. Only the owner of the file may read it, because the rows contain personal data.
    */
   static async open(path: string, continues: boolean): Promise<RejectedRows> {
     try {

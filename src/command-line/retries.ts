@@ -11,7 +11,9 @@ const TRANSIENT = new Set([408, 500, 502, 503, 504]);
 const TOO_MANY_REQUESTS = 429;
 const MAX_RETRY_AFTER_MS = 10 * 60_000;
 
-/** Repeats requests that may succeed later. All requests of a command share one instance, so all wait together. */
+/**
+ * Repeats requests that may succeed later. All requests of a command share one instance, so all requests wait together.
+ */
 export class Retries {
   private pausedUntil = 0;
 

@@ -5,7 +5,8 @@ import type { ServiceClient } from './service-client.js';
 import { type Outcome, sendCalls } from './tool-calls.js';
 
 /**
- * The status with which the service, or a proxy before it, refuses a batch as a whole. A smaller batch may be accepted.
+ * The status with which the service, or a proxy in front of it, refuses a batch as a whole. A smaller batch may be
+ * accepted.
  */
 const TOO_LARGE = 413;
 const INVALID = 400;
@@ -48,7 +49,10 @@ export class RowSender {
     return outcomes;
   }
 
-  /** Sends the rows as one batch. A batch that is refused as a whole is divided, until the refused row is alone. */
+  /**
+   * Sends the rows as one batch. When a batch is refused as a whole, divides it and sends the parts, until the refused
+   * row is the only row of its batch.
+   */
   private async sendDivided(rows: readonly CallRow[]): Promise<Map<number, Outcome>> {
     const maxRefusals = rows.length > 1 ? MAX_REFUSALS_OF_BATCH : Infinity;
     try {

@@ -6,7 +6,10 @@ import { CommandError } from './command-error.js';
 const DEFAULT_ADDRESS = 'http://127.0.0.1:3000';
 const ENDPOINT = '/api/mcp';
 
-/** Returns the address of the service. Throws a {@link CommandError} for a text that is no such address. */
+/**
+ * Returns the address of the service. Throws a {@link CommandError} when the text is not an http or https URL with only
+ * a host and a path.
+ */
 export function parseAddress(text: string | undefined): URL {
   const given = withoutSlashes(text || DEFAULT_ADDRESS);
   const url = URL.canParse(given) ? new URL(given) : undefined;

@@ -5,13 +5,13 @@ import { ConnectionFault, TIMED_OUT, TOO_LARGE } from './connection-fault.js';
 import { shownAddress } from './service-address.js';
 
 /**
- * The longest wait for a response. A batch waits at most 10 s for tasks, and each of its calls a few seconds for the
- * database.
+ * The longest wait for a response. A batch waits at most 10 s for tasks, and each call of the batch waits a few seconds
+ * for the database.
  */
 const TIMEOUT_MS = 120_000;
 /**
- * The largest response, in bytes. A batch has 20 results of at most 1 MiB. A result that is escaped as a JSON string is
- * at most twice as long.
+ * The largest response, in bytes. A batch has 20 results of at most 1 MiB. Escaping a result as a JSON string can
+ * double its size.
  */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 

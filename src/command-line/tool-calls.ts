@@ -7,7 +7,7 @@ import { safeLine } from './terminal.js';
 const ENDPOINT = '/api/mcp';
 
 export interface ToolCall {
-  /** The id of the call. The answer has the same number. */
+  /** The id of the call. Its answer has the same id. */
   readonly id: number;
   readonly tool: string;
   /** The JSON text of the arguments. */
@@ -27,8 +27,8 @@ interface Reply {
 }
 
 /**
- * Makes the calls in one request and returns their outcomes by id. Throws a `RefusedAnswer` when the service refused all
- * of them, and a `ConnectionFault` when no answer came.
+ * Makes the calls in one request and returns their outcomes by id. Throws a `RefusedAnswer` when the service refused
+ * the whole request, and a `ConnectionFault` when no answer came.
  */
 export async function sendCalls(
   client: ServiceClient,

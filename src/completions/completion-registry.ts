@@ -27,7 +27,7 @@ interface RegisteredCompletion {
   readonly needs: RequiredTools;
 }
 
-/** The suggested values of an argument. The field names are those of the MCP specification. */
+/** The suggested values of an argument. The fields have the names of the MCP specification. */
 export interface CompletionResult {
   values: string[];
   /** The number of all values. Absent if `values` does not contain all values. */

@@ -25,5 +25,5 @@ export interface CompletionCall extends ToolCall {
  */
 export const Completion = DiscoveryService.createDecorator<CompletionOptions>();
 
-/** The largest number of suggested values. If there are more, a method returns one value above this number. */
+/** The largest number of suggested values. To show that there are more values, a method returns 101 values. */
 export const MAX_COMPLETIONS = 100;

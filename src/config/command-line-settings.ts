@@ -2,7 +2,7 @@
 export const COMMAND_LINE_NAMES = { url: 'SWITCHBOARD_URL', key: 'SWITCHBOARD_KEY' } as const;
 
 export interface CommandLineSettings {
-  /** The address of the service. Empty or absent when none is set. */
+  /** The address of the service. Empty or absent when no address is set. */
   readonly url?: string;
   readonly key?: string;
 }

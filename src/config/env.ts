@@ -60,7 +60,10 @@ export class Env {
   @IsEmail({ require_tld: false })
   readonly mailFrom: string = 'switchboard@localhost';
 
-  /** The name servers that are asked for the records of sender domains. When empty, those of the machine are asked. */
+  /**
+   * The name servers that are asked for the records of sender domains. When empty, the name servers of the machine are
+   * asked.
+   */
   @IsString()
   @Length(0, 4096)
   readonly dnsServers: string = '';
@@ -99,8 +102,8 @@ export class Env {
   readonly verifiedOrganizationMessages: number = 1000;
 
   /**
-   * The largest number of mails that verify an address, per account and per mailbox in a day. One network may request
-   * ten times as many. 0 means no limit.
+   * The largest number of mails that verify an address, per account and per mailbox in a day. For one network, the
+   * number is ten times as large. 0 means no limit.
    */
   @IsWholeNumber(0, 1_000_000)
   readonly verificationMailsPerDay: number = 5;
@@ -113,7 +116,10 @@ export class Env {
   @IsWholeNumber(0, 100_000_000)
   readonly newOrganizationRuns: number = 100_000;
 
-  /** The most data that an organization of a new account may store, in megabytes, until an operator changes it. */
+  /**
+   * The largest amount of data that an organization of a new account may store, in megabytes, until an operator changes
+   * it.
+   */
   @IsWholeNumber(0, 100_000_000)
   readonly newOrganizationStoredMb: number = 1000;
 
@@ -157,8 +163,8 @@ export class Env {
   readonly secretKey?: string;
 
   /**
-   * The next or the previous `secretKey` while the key is changed. It opens stored secrets but encrypts none. The word
-   * `database` means the key that is used without `secretKey`.
+   * The next or the previous `secretKey` while the key is changed. It decrypts stored secrets but encrypts none. The
+   * word `database` means the key that is used without `secretKey`.
    */
   @IsOptional()
   @Matches(/^(?:database|.{32,1024})$/s, {
@@ -171,8 +177,8 @@ export class Env {
   readonly databasePoolSize: number = 10;
 
   /**
-   * The number of messages that a worker process handles at the same time. This is also the number of runs that it
-   * handles for one organization. When several organizations have runs, the process handles 1.5 times as many runs.
+   * The number of messages that a worker process handles at the same time. For runs, this is the number for one
+   * organization. When several organizations have runs, the process handles 1.5 times this number of runs.
    */
   @IsWholeNumber(1, 1000)
   readonly workerConcurrency: number = 10;

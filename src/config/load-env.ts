@@ -4,7 +4,10 @@ import { Env } from './env.js';
 import { formatFaults } from './format-faults.js';
 import { withoutSlashes } from './hosts.js';
 
-/** Reports a wrong configuration. The message names every wrong setting and what it must be, but no values. */
+/**
+ * Reports a wrong configuration. The message names every wrong setting and the rule for its value, but contains no
+ * value.
+ */
 export class EnvError extends Error {
   override readonly name = 'EnvError';
 }

@@ -18,7 +18,9 @@ export class ContactAliasesRepository {
     });
   }
 
-  /** Inserts an alias. Returns false, in a usable transaction, when the address belongs to a contact already. */
+  /**
+   * Inserts an alias. Returns false when the address belongs to a contact already. The transaction then stays usable.
+   */
   async insert(
     organizationId: string,
     contactId: string,

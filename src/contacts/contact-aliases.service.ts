@@ -14,7 +14,7 @@ import { parsePhone, parseText } from './parse-field.js';
 export const MOST_ALIASES = 50;
 const LONGEST_EXTERNAL_ID = 255;
 
-/** An address that a caller sent. Exactly one member is present: the one for the kind of the address. */
+/** An address that a caller sent. Exactly one member is present: the member for the kind of the address. */
 export type GivenAddress = Partial<Record<Identifier, string>>;
 
 /**
@@ -38,8 +38,8 @@ export class ContactAliasesService {
 
   /**
    * Adds an address to a contact. Returns the alias as it is stored, even when the contact has this alias already.
-   * Throws `not_found`, `invalid_arguments`, and `conflict` when the address is the contact's own or belongs to another
-   * contact, or when the contact has too many aliases.
+   * Throws `not_found` and `invalid_arguments`. Throws `conflict` when the contact has too many aliases, or when the
+   * address belongs to another contact or is the contact's own address.
    */
   async add(organizationId: string, contactId: string, given: GivenAddress): Promise<ContactAlias> {
     const address = await this.parse(organizationId, given);

@@ -53,7 +53,7 @@ export interface BatchPlan {
 }
 
 /**
- * Decides what each row does, in the order of the rows. A later row sees the result of the rows before it. `known` has
+ * Decides what each row does, in the order of the rows. A later row sees the results of all earlier rows. `known` has
  * the contacts whose identifiers occur in the rows.
  */
 export function planBatch(

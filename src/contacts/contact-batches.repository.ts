@@ -62,7 +62,7 @@ const UPDATE = `update contacts c set external_id = given.external_id, email = g
 export class ContactBatchesRepository {
   constructor(private readonly tenants: TenantDatabase) {}
 
-  /** Returns, for each of the values, the contact that has it as its own identifier or as an alias. */
+  /** For each value, returns the contact that has this value as an identifier or as an alias. */
   async findHolders(
     organizationId: string,
     values: Readonly<Record<Identifier, readonly string[]>>,
@@ -127,8 +127,8 @@ export class ContactBatchesRepository {
   }
 
   /**
-   * Updates the contacts and returns their times of change by their ids. Returns undefined, in a usable
-   * transaction, when an identifier of a contact is taken.
+   * Updates the contacts and returns their times of change by their ids. Returns undefined when an identifier of a
+   * contact is taken. The transaction then stays usable.
    */
   async update(
     organizationId: string,

@@ -58,7 +58,10 @@ const ACTIVITY_SQL = {
   last_activity_at: `greatest(${LAST_MESSAGE}, ${LAST_RUN})`,
 };
 
-/** The SQL of each operator for one kind of fields. It has the operators that `parseFilters` accepts for that kind. */
+/**
+ * The SQL of each operator for one kind of field. Contains exactly the operators that `parseFilters` accepts for this
+ * kind.
+ */
 type SqlTable = Partial<Record<FilterOperator, string>>;
 
 function toSql(
@@ -130,8 +133,8 @@ function toParameter({ kind, operator, values }: ContactFilter): unknown {
 }
 
 /**
- * Compares a text column. A contact without a value matches `not_equals` and `not_contains`. The collation "C" makes
- * ILIKE ignore the case of A to Z only, whatever the locale of the database is.
+ * Compares a text column. A contact without a value matches `not_equals` and `not_contains`. With the collation "C",
+ * ILIKE ignores only the case of A to Z, whatever the locale of the database is.
  */
 function textSql(column: string, value: string): SqlTable {
   return {

@@ -32,9 +32,9 @@ export class ContactDuplicatesRepository {
   constructor(private readonly tenants: TenantDatabase) {}
 
   /**
-   * Returns at most `limit` pairs of one reason after `position`, in the order of their keys. Each contact is paired
-   * only with the oldest contact of the same key. So the query takes about as long as sorting the contacts, even when
-   * thousands share a key.
+   * Returns at most `limit` pairs of one reason after `position`, in the order of their keys. A key is the value that
+   * the contacts share. Each contact is paired only with the oldest contact that has the same key. So the query takes
+   * about as long as sorting the contacts, even when thousands of contacts share a key.
    */
   async list(
     organizationId: string,

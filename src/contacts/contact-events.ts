@@ -2,7 +2,7 @@ import type { DomainEvent } from '../events/domain-events.js';
 import { canonicalJson } from '../text/canonical-json.js';
 import type { ContactView } from './contact.results.js';
 
-/** Returns the events for a contact that is now `after`. Returns none when no field changed. */
+/** Returns the events for a contact that was created or changed. Returns no event when no field changed. */
 export function contactEvents(before: ContactView | null, after: ContactView): DomainEvent[] {
   const changed = before ? changedFields(before, after) : [];
   if (before && changed.length === 0) return [];
@@ -18,7 +18,7 @@ export function contactEvents(before: ContactView | null, after: ContactView): D
   ];
 }
 
-/** Names the fields whose values differ. */
+/** Returns the names of the fields whose values differ. */
 export function changedFields(before: ContactView, after: ContactView): string[] {
   return (Object.keys(after) as (keyof ContactView)[]).filter(
     // If updated_at counted, a workflow that writes the same values again would start itself forever.

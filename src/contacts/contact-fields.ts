@@ -100,7 +100,7 @@ export function applyChanges(
   if (Object.keys(next.properties).length > MOST_PROPERTIES) {
     throw AppError.invalidField('properties', `must be at most ${MOST_PROPERTIES} in total`);
   }
-  // A contact that is over the limit already can still be changed in other fields.
+  // A contact that already exceeds the limit can still be changed in other fields.
   if (changes.properties && bytesOfProperties(next.properties) > MOST_PROPERTIES_BYTES) {
     const most = MOST_PROPERTIES_BYTES / 1024;
     throw AppError.invalidField('properties', `must have at most ${most} KiB in total`);

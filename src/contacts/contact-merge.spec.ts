@@ -30,7 +30,7 @@ describe(planMerge.name, () => {
     ]);
   });
 
-  it('adds a property of the merged contact that has the name of a member of every object, such as toString', () => {
+  it('takes over a property of the merged contact even if every object has a member of this name, such as toString', () => {
     const { fields, values } = planMerge(contact(), contact({ properties: { toString: 'x' } }));
     expect(Object.hasOwn(fields.properties, 'toString')).toBe(true);
     expect(values).toContainEqual({
@@ -48,7 +48,7 @@ describe(planMerge.name, () => {
 });
 
 describe(revertSurvivor.name, () => {
-  it('returns the contact as it was before the merge, if nothing has changed since', () => {
+  it('returns the contact as it was before the merge, if nothing has changed after the merge', () => {
     const before = contact({ tags: ['a'], properties: { plan: 'pro' } });
     const merged = contact({
       email: 'b@example.com',

@@ -28,7 +28,7 @@ export interface MergedValue {
 export interface MergePlan {
   /** The fields of the survivor after the merge. */
   fields: ContactFields;
-  /** The fields for which the two contacts differ, except those that only the survivor has. */
+  /** The fields in which the two contacts differ, except fields that only the survivor has. */
   values: MergedValue[];
   /** The identifiers of the merged contact that become aliases of the survivor. */
   aliases: AliasAddress[];

@@ -12,7 +12,7 @@ import type { MergeUndo } from './contact-merge.js';
 import { withConsentOrigin } from './consent-origin.js';
 import { aliasLines, storedValues } from './contact-statements.js';
 
-/** The longest wait for a lock. It is shorter than the second after which PostgreSQL looks for a deadlock. */
+/** The longest wait for a lock. It must be shorter than 1 s, because PostgreSQL looks for a deadlock after 1 s. */
 const LOCK_WAIT_MS = 300;
 const USUAL_LOCK_WAIT_MS = 5000;
 
@@ -148,7 +148,7 @@ export class ContactMergesRepository {
     }
   }
 
-  /** Counts the messages and runs of a contact together, at most `most`. */
+  /** Counts the messages and runs of a contact together, up to `most`. */
   async countRows(organizationId: string, contactId: string, most: number): Promise<number> {
     const [row] = await this.tenants.session(organizationId).query<{ count: number }>(
       `select count(*)::integer as count from (

@@ -82,8 +82,7 @@ export class ContactMergesService {
 
   /**
    * Restores a merged contact. Throws `not_found` for an id that was not merged. Throws `conflict` when the merge is
-   * too old, or a later merge must be undone first. Throws `conflict` also when one of the contacts would have no
-   * identifier.
+   * too old, when a later merge must be undone first, or when one of the contacts would have no identifier.
    */
   async unmerge(organizationId: string, mergedId: string): Promise<UnmergeOutcome> {
     const outcome = await this.attempt(organizationId, async () => {

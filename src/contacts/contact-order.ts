@@ -26,7 +26,7 @@ export interface Position {
   id: string;
 }
 
-/** Sorts contacts by a column, contacts without a value last, and equal values by id. */
+/** Sorts contacts by a column. Contacts without a value come last, and contacts with equal values are sorted by id. */
 export class ContactOrder {
   readonly column: (typeof COLUMNS)[SortField];
   readonly direction: 'ASC' | 'DESC';
@@ -67,12 +67,15 @@ export class ContactOrder {
     };
   }
 
-  /** Returns an opaque cursor for `position`. It is valid for this order and the same search only. */
+  /** Returns an opaque cursor for `position`. The cursor is valid only for this order and this search. */
   encode(position: Position, search: string): string {
     return writeCursor([search, this.sort, position.value, position.id]);
   }
 
-  /** Returns the position in `cursor`. Throws `invalid_arguments` when `encode` did not make it for this order and search. */
+  /**
+   * Returns the position in `cursor`. Throws `invalid_arguments` for a cursor that `encode` has not made for this order
+   * and this search.
+   */
   decode(cursor: string, search: string): Position {
     const parts = readCursor(cursor);
     const [cursorSearch, sort, value, id] = parts;

@@ -93,8 +93,8 @@ export class ContactPropertiesService {
   }
 
   /**
-   * Removes the values that would not fit the rule from at most 200 contacts. `hasMore` is true when such values are
-   * left.
+   * Removes the values that would not fit the rule from at most 200 contacts. `hasMore` is true when other contacts
+   * still have values that do not fit.
    */
   async removeUnfit(
     organizationId: string,

@@ -30,7 +30,7 @@ interface FoundRules {
   properties: [name: string, type: PropertyType, options: string[]][] | null;
 }
 
-/** The settings that change. Null removes a setting. */
+/** The settings to change. Null removes a setting. */
 export type ChangedSettings = Partial<
   Pick<ContactSettings, 'region' | 'strictProperties' | 'defaultLocale' | 'smsHelp'>
 >;

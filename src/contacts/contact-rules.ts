@@ -14,7 +14,7 @@ export interface ContactRules {
   properties: ReadonlyMap<string, PropertyRule>;
 }
 
-/** The rules of an organization that has set nothing. */
+/** The rules of an organization that has changed no setting. */
 export const NO_RULES: ContactRules = Object.freeze({
   region: null,
   strictProperties: false,

@@ -79,7 +79,7 @@ export class ContactSearchRepository {
       .getMany();
   }
 
-  /** Counts the contacts that match the text and every filter, at most `most`. */
+  /** Counts the contacts that match the text and every filter, up to `most`. */
   async count(
     organizationId: string,
     { text, filters }: { text: string | undefined; filters: readonly FilterNode[] },

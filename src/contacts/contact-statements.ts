@@ -96,7 +96,10 @@ export const DELETE_SUPPRESSIONS = prepared(
   `with gone as (delete from suppressed_addresses s where ${SUPPRESSIONS} returning id)
    select cast(count(*) as integer) as count from gone`,
 );
-/** A prepared statement for each sort order. It searches by text alone, which is the most frequent search. */
+/**
+ * A prepared statement for each sort order. The statement searches only by text, because most searches are by text
+ * alone.
+ */
 export const FIRST_PAGES = new Map(
   CONTACT_SORTS.map((sort) => {
     const { direction, nulls = '' } = new ContactOrder(sort);
@@ -150,7 +153,10 @@ export function keyValues({ tags, values, names, matchAll }: IndexKeys, most: nu
   return [tags, JSON.stringify(values), names, matchAll, most];
 }
 
-/** Returns SQL for the aliases of a contact of the organization `$1`, each on a line of its search text. */
+/**
+ * Returns SQL for the part of the search text of a contact that has its aliases, each on its own line. The contact
+ * belongs to the organization `$1`.
+ */
 export function aliasLines(contactId: string): string {
   return `coalesce((select string_agg(chr(10) || a.value, '' order by a.kind, a.value)
     from contact_aliases a where a.organization_id = $1 and a.contact_id = ${contactId}), '')`;

@@ -178,7 +178,7 @@ export class CountContactsInput {
 function ClearableFields(...fields: string[]): ClassDecorator {
   return ({ prototype }) => {
     for (const field of fields) {
-      // A condition of a subclass replaces those of its base class, so the field must be made optional again.
+      // A condition of a subclass replaces the conditions of its base class, so the field must be made optional again.
       IsOptional()(prototype as object, field);
       Nullable()(prototype as object, field);
     }

@@ -26,7 +26,7 @@ import type { Removable } from './removable.js';
 export type TraceCounts = Record<Removable | 'runs', number>;
 
 /**
- * The number of merges that a look-up of one contact follows. Each of them commits while the look-up waits for a lock.
+ * The number of merges that a look-up of one contact follows. Each merge commits while the look-up waits for a lock.
  */
 const MOST_MERGES = 3;
 
@@ -73,7 +73,7 @@ export class ContactsRepository {
     return kept!.id;
   }
 
-  /** Finds the contact that has the e-mail address or phone number as its own or as an alias, or has the external id. */
+  /** Finds the contact that has the e-mail address or phone number, also as an alias, or the external id. */
   async findByIdentifier(
     organizationId: string,
     identifier: Identifier,

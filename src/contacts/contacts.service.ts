@@ -21,7 +21,7 @@ import { ContactsRepository, type TraceCounts } from './contacts.repository.js';
 
 // Another attempt is needed only when the contact with the identifier is deleted between two statements.
 const MOST_ATTEMPTS = 5;
-/** The largest number of messages that are deleted with a contact. One transaction deletes all of them. */
+/** The largest number of messages that are deleted with a contact, in one transaction. */
 const MOST_REMOVED = 50_000;
 /** The largest number up to which contacts are counted, so that a count takes a limited time. */
 const MOST_COUNTED = 10_000;
@@ -98,9 +98,9 @@ export class ContactsService {
   }
 
   /**
-   * Creates a contact. `onConflict` decides when another contact has one of its identifiers, also as an alias: `error`
+   * Creates a contact. When another contact has one of the identifiers, also as an alias, `onConflict` decides: `error`
    * throws `conflict`, `update` changes the other contact, and `merge` changes the other contact but keeps its tags. An
-   * alias by which the contact was found stays an alias. Identifiers of several contacts are always a `conflict`.
+   * alias stays an alias. Identifiers of several contacts always cause a `conflict`.
    */
   async create(
     organizationId: string,
@@ -122,7 +122,7 @@ export class ContactsService {
       const other = holders.find(({ contact }) => contact.id !== first.contact.id);
       if (other) throw identifierConflict([other]);
       const contact = await this.contacts.findForUpdate(organizationId, first.contact.id);
-      // The contact was deleted, or merged into another one that may have other addresses.
+      // Meanwhile, the contact was deleted, or merged into another contact, which may have other addresses.
       if (contact?.id !== first.contact.id) continue;
       const changed = await this.change(
         contact,
@@ -252,7 +252,7 @@ export class ContactsService {
     }
   }
 
-  /** Finds, for each identifier in `changes`, the contact that has it. */
+  /** For each identifier in `changes`, finds the contact that has this identifier. */
   private async findHolders(
     organizationId: string,
     changes: ContactChanges,
@@ -268,7 +268,7 @@ export class ContactsService {
   }
 }
 
-/** Leaves out the addresses that are aliases of the contact, so that the contact keeps its own address. */
+/** Leaves out the addresses that are aliases of the contact. An alias would replace the contact's own address. */
 export function withoutAliases(
   holders: readonly { identifier: Identifier; contact: Pick<Contact, AddressColumn> }[],
   changes: ContactChanges,
@@ -279,7 +279,7 @@ export function withoutAliases(
   return { ...changes, ...Object.fromEntries(aliases.map(([column]) => [column, undefined])) };
 }
 
-/** Adds the tags of the contact to those of the changes. Throws `invalid_arguments` when they are too many. */
+/** Adds the tags of the contact to the tags of the changes. Throws `invalid_arguments` when there are too many tags. */
 export function mergeTags(contact: Pick<Contact, 'tags'>, changes: ContactChanges): ContactChanges {
   if (!changes.tags) return changes;
   const tags = [...new Set([...contact.tags, ...changes.tags])];

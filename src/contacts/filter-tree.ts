@@ -1,14 +1,14 @@
 import type { FilterNode, FilterValue } from './filter-fields.js';
 
 /**
- * The keys by which the index finds contacts. A contact must have all of them if `matchAll` is true, and otherwise at
- * least one.
+ * The keys by which the index finds contacts. If `matchAll` is true, a contact must have all keys. Otherwise it must
+ * have at least one key.
  */
 export interface IndexKeys {
   tags: string[];
-  /** Properties that have this value. */
+  /** Each entry is the key of contacts whose property has this value. */
   values: [name: string, value: FilterValue][];
-  /** Names of properties that have any value. */
+  /** Each name is the key of contacts whose property has any value. */
   names: string[];
   matchAll: boolean;
 }
@@ -16,8 +16,8 @@ export interface IndexKeys {
 type Key = { tag: string } | { name: string; value?: FilterValue };
 
 /**
- * Returns keys that every matching contact has, or undefined when the conditions require none. Prefers values of
- * properties to names: the index then finds fewer contacts that do not match.
+ * Returns keys that every matching contact has, or undefined when the conditions require no key. Prefers values of
+ * properties to names of properties, because the index then finds fewer contacts that do not match.
  */
 export function indexKeys(nodes: readonly FilterNode[]): IndexKeys | undefined {
   const required = nodes.flatMap(requiredBy);

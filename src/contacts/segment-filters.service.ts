@@ -21,7 +21,7 @@ interface ExpandOptions {
   within?: readonly string[];
 }
 
-/** The largest depth of segments within each other, counted from a segment that a search names. */
+/** The largest nesting depth of segments, counted from a segment that a search names. */
 const DEEPEST = 3;
 /** The largest number of conditions of one statement, including the conditions of the segments that they name. */
 const MOST_CONDITIONS = 200;

@@ -33,7 +33,10 @@ export function isTimed(nodes: readonly FilterNode[]): boolean {
   );
 }
 
-/** Replaces each segment by the id of a static segment, or by conditions that must all hold. */
+/**
+ * Replaces each named segment: a static segment by its id, and a dynamic segment by its conditions, which must all
+ * hold.
+ */
 export function replaceSegments(
   nodes: readonly FilterNode[],
   meanings: ReadonlyMap<string, string | readonly FilterNode[]>,

@@ -1,8 +1,8 @@
 export type SmsKeyword = 'stop' | 'start' | 'help';
 
 /**
- * The words with which people answer a text message, without spaces and accents. The English words are those that
- * providers such as Twilio know. Only YES is left out, because people use it to answer other questions too.
+ * The words with which people answer a text message, without spaces and accents. The English words are the keywords of
+ * providers such as Twilio. Only YES is left out, because people use it to answer other questions too.
  */
 const WORDS: Readonly<Record<SmsKeyword, readonly string[]>> = {
   stop: [

@@ -17,7 +17,8 @@ const MAX_BODY_BYTES = 1024 * 1024;
 const TOOL = 'emit_event';
 
 /**
- * Emits events for programs that have the API key and speak neither JSON-RPC nor MCP. It calls the tool `emit_event`.
+ * Emits events for programs that have the API key and speak neither JSON-RPC nor MCP. This endpoint calls the tool
+ * `emit_event`.
  */
 @Controller('api/events')
 @UseGuards(OriginGuard, BearerGuard)

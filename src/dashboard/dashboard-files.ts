@@ -7,7 +7,7 @@ type Encoding = keyof typeof ENCODINGS;
 
 /** A file of the built dashboard. `scripts/build-web.mjs` writes the list of all files. */
 export interface DashboardFile {
-  /** The path of its URL, for example `/assets/index-B1c2D3.js`. */
+  /** The path of the URL of the file, for example `/assets/index-B1c2D3.js`. */
   path: string;
   type: string;
   /** A hash of the content of the file. */

@@ -27,12 +27,12 @@ describe(isPagePath, () => {
     '/%ff',
   ])('refuses %s', (path) => expect(isPagePath(path)).toBe(false));
 
-  it('accepts a path of 1,024 characters and refuses a longer one', () => {
+  it('accepts a path of 1,024 characters and refuses a longer path', () => {
     expect(isPagePath(`/${'a'.repeat(1023)}`)).toBe(true);
     expect(isPagePath(`/${'a'.repeat(1024)}`)).toBe(false);
   });
 
-  it('accepts a path that is encoded three times and refuses one that is encoded more often', () => {
+  it('accepts a path that is encoded three times and refuses a path that is encoded more often', () => {
     expect(isPagePath('/a%252520b')).toBe(true);
     expect(isPagePath('/a%25252520b')).toBe(false);
   });

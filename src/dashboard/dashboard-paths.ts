@@ -16,7 +16,7 @@ const MOST_ENCODINGS = 3;
 export function isPagePath(path: string): boolean {
   const decoded = decode(path);
   if (decoded === undefined || decoded.includes('.') || decoded.includes('\\')) return false;
-  // A proxy may join repeated slashes, so that `//api` is `/api` to it.
+  // A proxy may join repeated slashes. For such a proxy, `//api` is the path `/api`.
   const [first = ''] = decoded.split('/').filter(Boolean);
   return !RESERVED.has(first.toLowerCase());
 }

@@ -24,8 +24,8 @@ const IMMUTABLE = 'public, max-age=31536000, immutable';
 const CHECKED_EACH_TIME = 'no-cache';
 
 /**
- * Returns middleware that serves the built dashboard. Add this middleware after all routes, because a browser at any
- * other address gets the page. Without a built dashboard, the middleware passes every request on.
+ * Returns middleware that serves the built dashboard. Add this middleware after all routes: a browser gets the page for
+ * every path that no earlier route has answered. Without a built dashboard, the middleware passes every request on.
  */
 export function serveDashboard(): RequestHandler {
   const files = findDashboard();

@@ -30,7 +30,8 @@ const CONNECTION = {
   // every function anew. So connections stay open while a service is quiet for some minutes.
   idleTimeoutMillis: 10 * 60_000,
 };
-// No statement of a request may hold a lock or a connection for long. The server ends a statement that is stuck.
+// No statement of a request may hold a lock or a connection for a long time. The server ends a statement that exceeds
+// this limit.
 const LIMITS = {
   statement_timeout: 10_000,
   lock_timeout: 5000,

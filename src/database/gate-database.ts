@@ -37,9 +37,9 @@ export class GateDatabase {
   }
 
   /**
-   * Calls a function that may wait for a lock of the organization. Each organization has one such call at a time, and
-   * all of these calls together use half of the connections. So a lock of one organization delays no look-up of a key
-   * or session.
+   * Calls a function that may wait for a lock of the organization. At any time, each organization runs at most one of
+   * these calls, and all of these calls together use half of the connections. So a lock of one organization does not
+   * delay the look-ups of keys and sessions.
    */
   async callFor<Row extends object>(
     organizationId: string,
@@ -55,7 +55,7 @@ export class GateDatabase {
     }
   }
 
-  /** Calls a function with its own time limit, which is longer than that of other statements. */
+  /** Calls a function with its own time limit, which is longer than the limit of other statements. */
   async callSlow(name: string, values: readonly unknown[], timeoutMs: number): Promise<void> {
     assertName(name);
     const client = await this.pool.connect().catch((error: unknown) => {

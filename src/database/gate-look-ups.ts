@@ -4,8 +4,9 @@ import type { GateDatabase } from './gate-database.js';
 
 /**
  * Finds rows of any organization by a value, with a function of the gate. Look-ups at the same moment share one
- * statement, which begins after all of them have arrived. When this statement fails although the connection was not
- * lost, each value is looked up alone. So no row makes the look-ups of other organizations fail.
+ * statement, which begins after all these look-ups have arrived. When this statement fails although the connection was
+ * not lost, each value is looked up alone. So a row that causes an error does not make the look-ups of other
+ * organizations fail.
  */
 export class GateLookUps<Value extends Buffer | string, Row extends object> {
   private readonly batches = new Batcher<Value, ReadonlyMap<string, Row> | undefined>((_, values) =>

@@ -16,8 +16,8 @@ const CURES: Readonly<Record<string, string>> = {
   stored_bytes: `Let set_retention delete old runs and messages, delete contacts, ${RAISE}`,
 };
 /**
- * The quotas that also refuse webhooks and steps when they are used up. Then senders of webhooks, and steps, try again
- * later.
+ * When one of these quotas is used up, webhooks and steps are refused too. Then the senders of webhooks, and the steps,
+ * try again later.
  */
 const RETRIED: ReadonlySet<string> = new Set(['runs', 'stored_bytes']);
 const DAILY: ReadonlySet<string> = new Set(['messages']);

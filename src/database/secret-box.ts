@@ -10,8 +10,8 @@ const DATABASE_KEY = 'database';
 interface Key {
   readonly bytes: Buffer;
   /**
-   * The id of the key. Each sealed secret contains the id of its key, so that the right key opens it, and a
-   * missing key gets a clear error.
+   * The id of the key. Each sealed secret contains the id of its key. By this id, `open` chooses the right key, or
+   * reports that the key is missing.
    */
   readonly id: Buffer;
 }
@@ -45,7 +45,7 @@ export class SecretBox {
     return [this.derive(purpose), ...(this.other ? [derived(this.other, purpose)] : [])];
   }
 
-  /** Encrypts a secret. `context` says what the secret belongs to. `open` needs the same context. */
+  /** Encrypts a secret. `context` identifies the object that the secret belongs to. `open` needs the same context. */
   seal(plain: string, context: string): Buffer {
     const iv = randomBytes(IV_BYTES);
     const cipher = createCipheriv('aes-256-gcm', this.current.bytes, iv).setAAD(

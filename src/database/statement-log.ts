@@ -9,7 +9,7 @@ export class StatementLog {
 
   constructor(private readonly isOn: boolean) {}
 
-  /** Logs the line when `done` settles. Statements without an organization are those of the gate. */
+  /** Logs the line when `done` settles. Statements without an organization are statements of the gate. */
   add(statements: readonly Statement[], done: Promise<unknown>, organization?: string): void {
     if (!this.isOn) return;
     const beganAt = performance.now();

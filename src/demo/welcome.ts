@@ -9,10 +9,10 @@ import { hasDemoMarker, writeDemoMarker } from './demo-marker.js';
 
 type Say = (line: string) => void;
 
-/** Prints where Switchboard listens and what to do next. Creates the demo organization at the first start. */
+/** Prints the address of Switchboard and the next steps. Creates the demo organization at the first start. */
 export async function welcome(app: INestApplicationContext, env: Env, say: Say): Promise<void> {
   const needsDemo = !env.databaseUrl && !hasDemoMarker(env.dataDir);
-  // The creation logs calls of tools, so it comes before the text.
+  // The creation writes lines to the log, so the organization is created before the text is printed.
   const demo = needsDemo ? await createDemoOrganization(app) : undefined;
   for (const line of await linesFor(app, env, demo)) say(line);
   // The marker is written after the secrets were printed. After an interrupted start, the next start creates a new

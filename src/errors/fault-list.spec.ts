@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { FaultList } from './fault-list.js';
 
 describe(FaultList, () => {
-  it('keeps the first 20 faults and counts the others', () => {
+  it('keeps the first 20 faults and counts the other faults', () => {
     const faults = new FaultList();
     for (let index = 0; index < 25; index += 1)
       faults.push({ path: `p${index}`, message: 'is wrong' });
@@ -12,7 +12,7 @@ describe(FaultList, () => {
     );
   });
 
-  it('computes the messages of kept faults only', () => {
+  it('computes only the messages of the faults that are kept', () => {
     const faults = new FaultList();
     let computed = 0;
     const message = (): string => `is wrong for the ${(computed += 1)}. time`;
@@ -20,7 +20,7 @@ describe(FaultList, () => {
     expect(computed).toBe(20);
   });
 
-  it('appends the faults of another list and their number', () => {
+  it('appends the faults of another list, and adds the number of these faults', () => {
     const [one, other] = [new FaultList(), new FaultList()];
     one.push({ path: 'a', message: 'is wrong' });
     for (let index = 0; index < 30; index += 1) other.push({ path: 'b', message: 'is wrong' });

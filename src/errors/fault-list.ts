@@ -3,8 +3,9 @@ import type { Fault } from './app-error.js';
 const MAX_KEPT = 20;
 
 /**
- * Collects the faults of an input. It keeps the first 20 and counts the others. A message with a hint is given as a
- * function, which is called for kept faults only: an input can have thousands of faults, and a hint compares many names.
+ * Collects the faults of an input. Keeps the first 20 faults and counts the others. A message with a hint is given as a
+ * function, which is called only for kept faults. An input can have thousands of faults, and a hint compares many
+ * names.
  */
 export class FaultList {
   private readonly kept: Fault[] = [];
@@ -15,7 +16,7 @@ export class FaultList {
     return this.count;
   }
 
-  /** The first 20 faults at most. */
+  /** At most the first 20 faults. */
   get first(): readonly Fault[] {
     return this.kept;
   }

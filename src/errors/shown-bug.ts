@@ -4,7 +4,7 @@ import { AppError } from './app-error.js';
 export class ShownBug extends AppError {
   constructor(bug: Error) {
     super('internal', `Internal error: ${bug.message}`, { cause: bug });
-    // The stack trace is that of the bug, so that the log shows where the bug is.
+    // This error keeps the stack trace of the bug, so that the log shows where the bug is.
     if (bug.stack !== undefined) this.stack = bug.stack;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The name of a custom event of an organization. The prefix keeps it apart from all events of Switchboard,
- * including later ones.
+ * The name of a custom event of an organization. The prefix keeps it apart from all events of Switchboard, including
+ * events that are added later.
  */
 export type CustomEventName = `custom.${string}`;
 

@@ -19,7 +19,7 @@ describe('ByteBudget', () => {
     expect(order).toEqual(['large', 'small']);
   });
 
-  it('gives an organization at most half, and gives the other half to other organizations without a wait', async () => {
+  it('gives an organization at most half of the bytes, and other organizations get the rest without a wait', async () => {
     const budget = new ByteBudget(20);
     await budget.acquire('a', 10, NEVER);
     let isStarted = false;
@@ -55,7 +55,7 @@ describe('ByteBudget', () => {
     await small;
   });
 
-  it('grants a request for more than half when the organization has no other bytes', async () => {
+  it('grants a request for more than half of the bytes when the organization has no other bytes', async () => {
     const budget = new ByteBudget(20);
     (await budget.acquire('a', 100, NEVER))();
     await budget.acquire('a', 10, NEVER);

@@ -16,8 +16,8 @@ export interface ByteReservation {
 }
 
 /**
- * Limits the memory of a process for large bodies. One organization has at most half of it, so that its calls to a slow
- * server cannot stop the calls of others. Organizations whose callers wait take turns.
+ * Limits the memory of a process for large bodies. One organization has at most half of this memory, so that its calls
+ * to a slow server cannot stop the calls of other organizations. Organizations whose callers wait take turns.
  */
 export class ByteBudget {
   private readonly share: number;

@@ -1,7 +1,9 @@
 import { parseUrl } from '../text/parse-url.js';
 
 const MOST_CHARACTERS = 100;
-/** The longest header Content-Disposition that is read. A name of 255 characters in UTF-8 needs up to 3,060. */
+/**
+ * The longest header Content-Disposition that is read. A name of 255 characters in UTF-8 needs up to 3,060 characters.
+ */
 const MOST_DISPOSITION = 4000;
 /**
  * Matches control characters, characters that change the direction of text, and characters that a path or a file system

@@ -57,7 +57,7 @@ export class FilesRepository {
     return await this.find(organizationId, ids);
   }
 
-  /** Returns a part of the bytes, or undefined after the last part and when the file was deleted. */
+  /** Returns a part of the bytes. Returns undefined after the last part, and when the file was deleted. */
   async findChunk(
     organizationId: string,
     fileId: string,

@@ -7,10 +7,11 @@ import { ByteBudget } from './byte-budget.js';
 import type { StoredFile } from './file.entity.js';
 import { FilesRepository, type NewFile } from './files.repository.js';
 
-/** The most bytes of a file, and of all files of one request. */
+/** The largest number of bytes of a file, and of all files of one request. */
 export const MOST_FILE_BYTES = 10 * 1024 * 1024;
 /**
- * The most bytes of files that a process has in memory while it sends them. The same limit applies to received files.
+ * The largest number of bytes of files that a process has in memory while it sends them. The same limit applies to
+ * received files.
  */
 const MOST_BYTES_IN_MEMORY = 60 * 1024 * 1024;
 const DEFAULT_TYPE = 'application/octet-stream';

@@ -75,7 +75,7 @@ async function firstFile(request: Request, header: string): Promise<UploadBody> 
     parser.on('error', fail);
     parser.on('finish', fail);
     request.once('close', fail);
-    // A connection that was closed before emits no more events. Without this check, the upload would wait for them
+    // A connection that is closed already emits no more events. Without this check, the upload would wait for them
     // forever.
     if (request.destroyed) fail();
     else request.pipe(parser);

@@ -11,7 +11,10 @@ interface Arrival {
   readonly response: ServerResponse;
   readonly beganAt: number;
   bytesRead: number;
-  /** The time at which the last bytes arrived, or at which this process last had bytes that it had not consumed. */
+  /**
+   * The time at which the last bytes arrived, or the last time at which this process had bytes that it had not
+   * consumed.
+   */
   progressAt: number;
 }
 
@@ -85,7 +88,7 @@ export class BodyTimes {
     const { request } = arrival;
     if (!uploads.has(request)) return now - arrival.beganAt > this.requestMs;
     const { bytesRead } = request.socket;
-    // Bytes that wait here show that this process is slow, and not the sender.
+    // Bytes that wait here show that this process is slow. The sender is not slow.
     if (bytesRead !== arrival.bytesRead || request.readableLength > 0) {
       Object.assign(arrival, { bytesRead, progressAt: now });
     }
@@ -102,7 +105,8 @@ export function allowUpload(request: IncomingMessage): void {
 }
 
 /**
- * Refuses an unknown `Expect`. Node.js emits no `request` after its own refusal, so the body could take hours to arrive.
+ * Refuses a request whose header `Expect` has an unknown value. If Node.js refused the request itself, it would emit no
+ * `request`, and the body could take hours to arrive.
  */
 function refuseExpectation(_request: IncomingMessage, response: ServerResponse): void {
   response.writeHead(417, { Connection: 'close' }).end();

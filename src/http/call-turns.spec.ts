@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { CallTurns } from './call-turns.js';
 
 describe(CallTurns, () => {
-  it('starts 16 calls without a wait, and as many again in the next turn of the event loop', async () => {
+  it('starts 16 calls without a wait, and 16 more calls in the next turn of the event loop', async () => {
     const turns = new CallTurns();
     expect(startNow(turns, 'a', 20)).toBe(16);
     await turnOfEventLoop();
@@ -25,7 +25,7 @@ describe(CallTurns, () => {
     expect(started.filter((id) => id === 'a')).toHaveLength(1000);
   });
 
-  it('starts a call of an organization before most of the unverified requests to it', async () => {
+  it('starts a call of an organization before most of the unverified requests to this organization', async () => {
     const turns = new CallTurns();
     let started = 0;
     const requests = Array.from({ length: 1000 }, async () => {

@@ -5,11 +5,10 @@ import { OrganizationQueue } from '../turns/organization-queue.js';
 const MOST_AT_ONCE = 16;
 
 /**
- * Lets organizations take turns with the start of their calls. Otherwise a process would serve calls in the order
- * of their arrival. A call would then wait for thousands of calls that another organization sent at the same moment.
- *
- * A few calls start in each turn of the event loop. Only their start waits, so a call that waits for other systems
- * keeps no other call from its turn. `ConnectionShares` limits how many database connections the running calls of one
+ * Lets organizations take turns with the start of their calls. Otherwise a process would serve calls in the order of
+ * their arrival. A call would then wait for thousands of calls that another organization sent at the same moment. A few
+ * calls start in each turn of the event loop. Only the start of a call needs a turn, so a running call that waits for
+ * other systems delays no other call. `ConnectionShares` limits how many database connections the running calls of one
  * organization use. At this limit, further statements of the organization wait for a connection.
  */
 @Injectable()
@@ -20,9 +19,9 @@ export class CallTurns {
   private readonly waiting = new OrganizationQueue<() => void>();
 
   /**
-   * Records that the process has accepted a connection. Node.js accepts one in each turn of the event loop. So turns
-   * are kept short while connections arrive. Otherwise a new connection would wait behind those that another client
-   * opened.
+   * Records that the process has accepted a connection. Node.js accepts one connection in each turn of the event loop,
+   * so turns are kept short while connections arrive. Otherwise a new connection would wait behind the connections that
+   * another client opened.
    */
   noteConnection(): void {
     this.hasAccepted = true;
@@ -45,8 +44,8 @@ export class CallTurns {
   }
 
   /**
-   * Does the same as {@link take} for a request whose credential is not checked yet. Such requests take turns with the
-   * calls of the organization. Otherwise a stranger could make these calls wait.
+   * Requests the start of a call whose credential is not checked yet, as {@link take} does. Unchecked requests have
+   * their own place in the turns. Otherwise a stranger could delay the calls of the organization.
    */
   takeUnverified(organizationId: string): Promise<void> | undefined {
     return this.take(`unverified ${organizationId}`);

@@ -22,7 +22,8 @@ function forwardedAddress({ ip, socket }: Request): string {
 
 /**
  * Returns the network that the limits count as one client: an IPv4 address, or the first 64 bits of an IPv6 address.
- * Every subscriber has at least such a network, so a limit for single IPv6 addresses would have no effect.
+ * Every subscriber of IPv6 has at least all addresses with the same first 64 bits. So a limit for single IPv6 addresses
+ * would have no effect.
  */
 export function networkOf(address: string): string {
   if (isIP(address) !== 6) return address;

@@ -4,8 +4,8 @@ import { incompleteBody } from './request-body.js';
 
 const CHECK_MS = 3000;
 /**
- * The fewest bytes of a large body that must arrive between two checks. With fewer bytes, the largest body would exceed
- * the time limit of a body anyway.
+ * The smallest number of bytes of a large body that must arrive between two checks. With fewer bytes, the largest body
+ * would exceed the time limit of a body anyway.
  */
 const FEWEST_BYTES = 512 * 1024;
 
@@ -53,7 +53,7 @@ export async function readLargeBody(
   }
 }
 
-/** Calls `end` when a body is too slow. */
+/** Calls `end` when a body arrives too slowly. */
 function checkSpeed(sizeNow: () => number, end: EndReading): NodeJS.Timeout {
   let before = sizeNow();
   const check = (): void => {

@@ -2,7 +2,7 @@ import type { NextFunction, Request, Response } from 'express';
 
 /**
  * Answers 400 to a request with several Host headers (RFC 9112, section 3.2). Node.js would use the first header, but a
- * proxy before Node.js may have chosen the receiver by another header.
+ * proxy in front of Node.js may have chosen the receiver by another header.
  */
 export function refuseSeveralHosts(request: Request, response: Response, next: NextFunction): void {
   if (countHosts(request.rawHeaders) < 2) {

@@ -15,8 +15,9 @@ export class Origins {
   }
 
   /**
-   * Returns false when Host or Origin belong to another site. On loopback, Host is checked against DNS rebinding: a
-   * page whose name resolves to 127.0.0.1 is same-origin for the browser (see the security warning of MCP, transports).
+   * Returns false when Host or Origin belong to another site. On loopback, the check of Host prevents DNS rebinding: a
+   * browser treats a page whose host name resolves to 127.0.0.1 as a page of this service (see the security warning of
+   * MCP, transports).
    */
   allows(headers: IncomingHttpHeaders): boolean {
     return this.allowsHost(headers.host) && (headers.origin === undefined || this.isOwn(headers));

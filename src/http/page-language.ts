@@ -19,8 +19,8 @@ export function languageOfRequest(request: Request): Language {
 }
 
 /**
- * Returns the language of `known` that the browser of a request prefers, or the first language when the browser names
- * none of them.
+ * Returns the language of `known` that the browser of a request prefers. Returns the first language when the browser
+ * names no language of `known`.
  */
 export function preferredLanguage<Known extends string>(
   request: Request,

@@ -19,7 +19,7 @@ interface Problem {
   [member: string]: unknown;
 }
 
-/** Answers every error that no other filter handles, as `application/problem+json` (RFC 9457). */
+/** Answers every error that no other filter handles, with a body of the type `application/problem+json` (RFC 9457). */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
   private readonly logger = new Logger('Http');

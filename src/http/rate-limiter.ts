@@ -40,12 +40,18 @@ export class RateLimiter {
     }
   }
 
-  /** Counts `points` calls of an organization. When they exceed the limit, counts none and throws `rate_limited`. */
+  /**
+   * Counts `points` calls of an organization. When the calls exceed the limit, counts no call and throws
+   * `rate_limited`.
+   */
   consume(organizationId: string, points: number): void {
     this.take('organization', organizationId, points, organizationId);
   }
 
-  /** Counts a request for one webhook or one run of an organization. Each has the same limit as an organization. */
+  /**
+   * Counts a request for one webhook or one run of an organization. Each webhook and each run has the same limit as an
+   * organization.
+   */
   consumeOfPart(organizationId: string, id: string): void {
     this.take('part', `${organizationId} ${id}`, 1, id);
   }
@@ -55,7 +61,7 @@ export class RateLimiter {
     this.take('session', digest, 1, 'session');
   }
 
-  /** Counts a stream of an organization. Streams have their own limit, because each is more work than a call. */
+  /** Counts a stream of an organization. Streams have their own limit, because a stream is more work than a call. */
   countStream(organizationId: string): void {
     const waitSeconds = this.streams?.take(organizationId, 1) ?? 0;
     if (waitSeconds === 0) return;
@@ -91,13 +97,18 @@ export class TokenBuckets {
     private readonly now: () => number = () => performance.now(),
   ) {}
 
-  /** Takes `count` tokens. If the bucket has fewer, takes none and throws `rate_limited` with the message. */
+  /**
+   * Takes `count` tokens. If the bucket has fewer tokens, takes no token and throws `rate_limited` with the message.
+   */
   consume(key: string, count: number, message: string): void {
     const waitSeconds = this.take(key, count);
     if (waitSeconds > 0) throw rateLimited(message, waitSeconds);
   }
 
-  /** Takes `count` tokens and returns 0, or takes none and returns the seconds until the bucket has enough. */
+  /**
+   * Takes `count` tokens and returns 0. If the bucket has fewer tokens, takes no token and returns the seconds until it
+   * has enough tokens.
+   */
   take(key: string, count: number): number {
     const at = this.now();
     const bucket = this.buckets.get(key) ?? { tokens: this.capacity, at };

@@ -31,7 +31,7 @@ describe(parseJson, () => {
     },
   );
 
-  it('refuses a text with too many members before it is parsed, because the values would fill the memory', () => {
+  it('refuses a text with too many members without parsing it, because the values would fill the memory', () => {
     const parse = vi.spyOn(JSON, 'parse');
     expect(codeOf(`[${'{},'.repeat(20_000)}{}]`)).toBe('too_complex');
     expect(parse).not.toHaveBeenCalled();

@@ -77,7 +77,7 @@ export function jsonBody(limitBytes: number): RequestHandler {
 export interface JsonLimits {
   readonly depth: number;
   readonly members: number;
-  /** The largest number of different names. Without this limit, there can be as many as members. */
+  /** The largest number of different names. Without this limit, each member could have a different name. */
   readonly names?: number;
 }
 
@@ -105,7 +105,8 @@ function parseText(
   prepare: (text: string) => string,
 ): unknown {
   const text = decode(body);
-  // The text is measured and not the value: too many values would fill the memory, and to count them takes long.
+  // The limits are checked in the text, before it is parsed: too many values would fill the memory, and counting parsed
+  // values takes long.
   const { members, depth } = measureMembers(text, most);
   if (members > most) throw tooMany(most, 'values');
   if (depth > deepest) {

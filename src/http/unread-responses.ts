@@ -9,8 +9,8 @@ import { UnreadBytes } from './unread-bytes.js';
  */
 export const STALLED_MS = 30_000;
 /**
- * The largest number of unread bytes without a time limit. They fit into the buffers of the connection, or occupy
- * little memory. Most responses are smaller.
+ * The largest number of unread bytes without a time limit. This number of bytes fits into the buffers of the
+ * connection, or occupies little memory. Most responses are smaller.
  */
 const UNREAD_BYTES = 16 * 1024;
 
@@ -61,8 +61,8 @@ function afterEnd(response: ServerResponse, done: () => void): void {
     response.once('prefinish', done);
     return;
   }
-  // The response waits for an earlier one of its connection, and Node.js emits `prefinish` only after the earlier one
-  // was sent. If `prefinish` were used here, the bytes of up to 16 waiting responses would not be counted.
+  // The response waits for an earlier response of the connection, and Node.js emits `prefinish` only after it has sent
+  // the earlier response. If `prefinish` were used here, the bytes of up to 16 waiting responses would not be counted.
   const end = response.end.bind(response) as (...given: unknown[]) => ServerResponse;
   response.end = (...given: unknown[]) => {
     const isFirst = !response.writableEnded;

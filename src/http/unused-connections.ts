@@ -17,8 +17,8 @@ export function noteConnections(server: Server): void {
 
 /**
  * From now on, closes each connection on which no request begins for a second. Browsers open such connections in
- * advance. A server that is being closed would wait for them without a limit, because Node.js no longer applies its
- * time limits.
+ * advance. A server that is being closed would wait for these connections without a limit, because Node.js no longer
+ * applies its time limits.
  */
 export function closeUnusedConnections(server: Server): void {
   const check = setInterval(() => {

@@ -72,8 +72,8 @@ export class ClaimedImportsService {
   }
 
   /**
-   * Returns false when the claim is lost. Also returns false after too many crashes, and then the import has failed.
-   * Without this check before the first part, a part that cannot be read would be tried forever.
+   * Returns false when the claim is lost. After too many crashes, marks the import as failed and returns false. Without
+   * this check before the first part, a part that cannot be read would be tried forever.
    */
   private async begin(claim: Claim): Promise<boolean> {
     const job = await this.claims.findClaimed(claim);
@@ -85,8 +85,8 @@ export class ClaimedImportsService {
   }
 
   /**
-   * Reads and checks a part of the file. Without a position, this is the first part that is not done. Returns null when
-   * the claim is lost.
+   * Reads and checks a part of the file. When no position is given, reads the first part that is not done. Returns null
+   * when the claim is lost.
    */
   private async readPart(
     claim: Claim,

@@ -12,8 +12,8 @@ import { csvLine } from '../text/csv-line.js';
 import { OrganizationSlots } from '../turns/organization-slots.js';
 
 /**
- * The number of contacts that are read together. Other work of the process waits while they are converted to text, and
- * a contact can have 64 KiB of properties.
+ * The number of contacts that are read together. Other work of the process waits while these contacts are converted to
+ * text, and a contact can have 64 KiB of properties.
  */
 const CONTACTS_AT_ONCE = 25;
 /** The largest number of exports of an organization at the same time. */

@@ -21,7 +21,7 @@ function rowsByPart(file: string, sizes: readonly number[], delimiter: string) {
 }
 
 describe('CsvScanner', () => {
-  it('cuts any file so that its parts have the rows of the file, however it arrives', () => {
+  it('cuts any file so that its parts have the rows of the file, in whatever pieces the file arrives', () => {
     const piece = fc.constantFrom(
       'a',
       'é',

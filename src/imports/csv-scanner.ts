@@ -23,21 +23,21 @@ const QUOTE = 34;
 type State = 'start' | 'plain' | 'quoted' | 'quote';
 
 /**
- * Cuts the bytes of a CSV file (RFC 4180) into parts of whole rows, so that any worker can read any part alone.
- * The encoding must be compatible with ASCII. Rows end with CR LF, LF or CR, and empty lines are skipped. Throws
- * `invalid_arguments` for a row of more than 5,000 cells. Throws it also for a row that is too long, for example
- * because a quote is never closed.
+ * Cuts the bytes of a CSV file (RFC 4180) into parts of whole rows, so that any worker can read any part alone. The
+ * encoding must be compatible with ASCII. Rows end with CR LF, LF or CR, and empty lines are skipped. Throws
+ * `invalid_arguments` for a row of more than 5,000 cells, and for a row that is too long, for example because a quote
+ * is never closed.
  */
 export class CsvScanner {
   private readonly delimiter: number;
-  /** The bytes since the last part. */
+  /** The bytes after the last part that was returned. */
   private rest: Buffer = Buffer.alloc(0);
   private rowStart = 0;
   private state: State = 'start';
   private cells = 0;
   private partRows = 0;
   private partFirstRow = 1;
-  /** The number of rows that have ended. */
+  /** The number of complete rows so far. */
   rows = 0;
 
   constructor(delimiter: string) {

@@ -46,7 +46,7 @@ export class ImportClaimsRepository {
 
   /**
    * Ends the lease of the claim, unless the claim was lost. From now on, the running imports of the organization come
-   * after those of other organizations that wait.
+   * after the waiting imports of other organizations.
    */
   async endTurn({ organizationId, id, epoch }: Claim): Promise<void> {
     const session = this.session(organizationId);

@@ -41,7 +41,7 @@ export class ImportFault extends PartOfImport {
   @PrimaryColumn('integer')
   row: number;
 
-  /** A list of texts as JSON. */
+  /** The texts of the cells, as a JSON list. */
   @Column('text')
   cells: string;
 

@@ -21,7 +21,10 @@ import {
 } from './read-rows.js';
 import { type TextSource, openText } from './text-source.js';
 
-/** The largest number of files of an organization that wait for their import. The limit saves storage. */
+/**
+ * The largest number of files of an organization that wait for their import. Without this limit, such files could fill
+ * the storage.
+ */
 const MOST_OPEN = 20;
 /** The number of parts that one statement stores. Each part has 64 KiB. */
 const PARTS_AT_ONCE = 8;

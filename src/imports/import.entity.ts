@@ -42,7 +42,7 @@ export class ContactImport extends OrganizationRowWithId {
   @Column('bigint', { default: 0 })
   size: string;
 
-  /** The number of rows of the file without its first one, which has the names of the columns. */
+  /** The number of rows of the file, without the first row, which has the names of the columns. */
   @Column('integer', { default: 0 })
   rows: number;
 

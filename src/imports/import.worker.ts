@@ -8,8 +8,8 @@ import { ClaimedImportsService } from './claimed-imports.service.js';
 export class ImportWorker extends QueueWorker {
   readonly kind = 'import';
   /**
-   * The time that a stop waits for an import. An import pauses after its current part, and another process continues
-   * it, so no wait is needed.
+   * The time for which a stop waits until an import ends. It is 0, because an import pauses after its current part, and
+   * another process continues it.
    */
   protected readonly graceMs = 0;
   /** The largest number of imports at the same time. Each one keeps a connection and a processor busy. */

@@ -188,10 +188,7 @@ export class ImportsRepository {
       .findOneBy({ organizationId, importId, position });
   }
 
-  /**
-   * Returns those of the given keys that were stored since the last start of the import, each with the number of its
-   * row.
-   */
+  /** Returns the given keys that were stored since the last start of the import, each with the number of its row. */
   async findKeys(
     { organizationId, id, generation }: ContactImport,
     keys: readonly string[],

@@ -46,7 +46,7 @@ export class ImportsService {
     return assertFound(await this.imports.find(organizationId, id), 'import');
   }
 
-  /** Returns the mapping that is used when a call gives none. */
+  /** Returns the mapping for a call that gives no mapping. */
   async suggestMapping(job: ContactImport): Promise<Record<string, string>> {
     const { properties } = await this.rules.find(job.organizationId);
     return guessMapping(job.columns, [...properties.keys()]);

@@ -66,7 +66,10 @@ function readValue(cell: string, rule: PropertyRule | undefined): unknown {
   }
 }
 
-/** Splits a list at its semicolons, else at its vertical bars, else at its commas. */
+/**
+ * Splits a list at its semicolons. A list without semicolons is split at its vertical bars, and a list without both is
+ * split at its commas.
+ */
 function splitList(cell: string): string[] {
   const separator = [';', '|'].find((one) => cell.includes(one)) ?? ',';
   return cell

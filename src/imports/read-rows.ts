@@ -72,7 +72,8 @@ export async function detectDelimiter(given: string, read: RowReader): Promise<s
 }
 
 /**
- * Returns the names of the columns. They are cut, have no characters that cannot be stored, and differ from each other.
+ * Returns the names of the columns. Long names are cut, and characters that cannot be stored are removed. All names
+ * differ from each other.
  */
 export function nameColumns(cells: readonly string[]): string[] {
   const names: string[] = [];

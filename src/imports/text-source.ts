@@ -15,11 +15,11 @@ export interface TextSource {
   readonly encoding: Encoding;
   /** True if the sender has chosen the encoding or a byte order mark names it. */
   readonly isEncodingFixed: boolean;
-  /** The beginning of the bytes. */
+  /** The first bytes of the file. */
   readonly sample: Buffer;
   /** All bytes without the byte order mark. Files in UTF-16 are converted to UTF-8. */
   readonly bytes: AsyncIterable<Buffer>;
-  /** Returns how many bytes were read so far. */
+  /** Returns the number of bytes that were read so far. */
   size(): number;
 }
 

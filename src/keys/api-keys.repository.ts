@@ -68,7 +68,7 @@ export class ApiKeysRepository {
       .findOne({ select: READABLE, where: { organizationId, revokedAt: IsNull() } });
   }
 
-  /** Stores a key, revokes the previous one and adds the audit log entry, in one statement. */
+  /** Stores a key, revokes the previous key and adds the audit log entry, in one statement. */
   async create(
     organizationId: string,
     userId: string,

@@ -44,7 +44,7 @@ export class BearerGuard implements CanActivate {
 
   /**
    * Returns a message with the time at which the key ended. Only a caller with the whole key gets this message, because
-   * a part of a key is not found.
+   * a look-up with a part of a key finds nothing.
    */
   private refuseEnded({ reason, endedAt, organizationId }: EndedKey, request: Request): Error {
     this.security.report(`${reason}_key`, {

@@ -29,7 +29,7 @@ export interface AuthenticatedKey {
   readonly origin?: RequestOrigin;
 }
 
-/** Says why and when a key ended. It is returned only to callers that send the whole key. */
+/** Describes when and why a key ended. Only callers that send the whole key get this description. */
 export interface EndedKey {
   readonly organizationId: string;
   readonly reason: 'revoked' | 'expired';
@@ -121,7 +121,10 @@ export class KeysService {
     );
   }
 
-  /** Returns what a key is allowed to do and when it ends. Throws `unauthenticated` when it was revoked meanwhile. */
+  /**
+   * Returns the restriction of a key and the time at which it expires. Throws `unauthenticated` when the key was
+   * revoked meanwhile.
+   */
   async describeCurrent({ id, organizationId }: AuthenticatedKey): Promise<CurrentKeyView> {
     const key = await this.tenants.transaction(
       organizationId,
@@ -145,8 +148,8 @@ export class KeysService {
 
   /**
    * Returns the key and the policies of its organization. For a key that was revoked or has expired, returns the reason
-   * and the time. Returns undefined for a key that is malformed or unknown. It queries the database each time, because
-   * a cache would accept a key that was just revoked.
+   * and the time. Returns undefined for a key that is malformed or unknown. Queries the database each time, because a
+   * cache would accept a key that was just revoked.
    */
   async authenticate(raw: string): Promise<AuthenticatedKey | EndedKey | undefined> {
     return isApiKey(raw) ? await this.find(hashApiKey(raw)) : undefined;

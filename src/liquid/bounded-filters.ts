@@ -105,8 +105,8 @@ function maxCharactersOf(name: string): number {
 }
 
 /**
- * Subtracts the numbers of values and characters in `value` from `left`. A value that is contained twice counts twice.
- * Returns false when a number in `left` becomes negative.
+ * Subtracts the numbers of values and characters in `value` from `left`. A value that occurs twice in `value` counts
+ * twice. Returns false when a number in `left` becomes negative.
  */
 function subtractSize(value: unknown, left: { values: number; characters: number }): boolean {
   left.values -= 1;

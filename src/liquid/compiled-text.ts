@@ -8,7 +8,7 @@ export class CompiledText {
     private readonly templates: Template[],
     /** The number of characters of the source. */
     readonly size: number,
-    /** The bytes that the parsed text takes at most. */
+    /** The largest number of bytes that the parsed text takes. */
     readonly bytes: number,
   ) {}
 

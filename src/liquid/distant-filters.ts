@@ -18,8 +18,8 @@ const READING_MEMBERS = new Set(['default', 'first', 'last', 'size', 'slice']);
 
 /**
  * Makes filters accept distant values. A filter that cannot work page by page gets the whole value, if the value is
- * small enough. `unbounded` has the same filters without limits of their input. These filters are used for pages,
- * because pages are small.
+ * small enough. `unbounded` has the same filters without limits of their input. These filters without limits work on
+ * single pages, which are small.
  */
 export function readDistantValues(
   filters: Record<string, FilterImplOptions>,

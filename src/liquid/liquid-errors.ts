@@ -12,7 +12,8 @@ export function toTemplateError(error: unknown): AppError {
 }
 
 function reasonOf(error: unknown): string {
-  // The message of any other error does not help the author. An example is the stack overflow that deep nesting causes.
+  // Only the messages of LiquidJS help the author. For example, a message about a stack overflow, which deep nesting
+  // causes, does not help.
   return LiquidError.is(error)
     ? toError(error).message.split('\n')[0]!.slice(0, 200)
     : 'it is malformed or too complex';

@@ -117,7 +117,7 @@ describe(LiquidSandbox.name, () => {
     expect(sandbox.reading(template).reads.toSorted()).toEqual(reads.toSorted());
   });
 
-  it('accepts brackets that are nested 32 deep, and refuses deeper ones', async () => {
+  it('accepts brackets that are nested 32 deep, and refuses brackets that are nested deeper', async () => {
     const nested = (depth: number): string => `${'a['.repeat(depth)}a${']'.repeat(depth)}`;
     expect(sandbox.references(`{{ ${nested(32)} }}`)).toEqual(['a']);
     expect(sandbox.conditionReferences(nested(32))).toEqual(['a']);
@@ -138,7 +138,7 @@ describe(LiquidSandbox.name, () => {
     expect(sandbox.references(`{{ ${nested(32)} }}`)).toEqual(['a']);
   });
 
-  it('reads each condition only once, and reads no new one after the organization has used its processor time', async () => {
+  it('parses each condition only once, and parses no new condition after the organization has used its processor time', async () => {
     const budgets = new TimeBudgets(() => 0);
     const own = new LiquidSandbox(new ProcessorTurns(budgets));
     const expected = expect.objectContaining({ references: ['contact.id'] }) as unknown;

@@ -4,7 +4,7 @@ import { LiquidSandbox } from './liquid-sandbox.js';
 import { ProcessorTurns } from '../turns/processor-turns.js';
 import { TextCompiler } from './text-compiler.js';
 
-/** Provides the sandboxes. Both share the processor time of an organization. */
+/** Provides the sandboxes for text and HTML, which share the processor time of an organization. */
 @Module({
   providers: [
     TextCompiler,

@@ -4,9 +4,9 @@ const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
 const ORDERS = ['<', '<=', '>', '>='] as const;
 
 /**
- * The operators `<`, `<=`, `>` and `>=`, in place of those of LiquidJS. They compare two numbers, two texts, or a
- * number and a text that is a number. Every other comparison is false. LiquidJS compares as JavaScript does, where null
- * and an empty text count as 0, so that a missing value would be "less than 1".
+ * The operators `<`, `<=`, `>` and `>=`, which replace the operators of LiquidJS. They compare two numbers, two texts,
+ * or a number and a text that is a number. Every other comparison is false. In LiquidJS, as in JavaScript, null and an
+ * empty text count as 0. A missing value would then be "less than 1".
  */
 export const ORDERED_OPERATORS: Operators = Object.fromEntries(
   ORDERS.map((name) => {

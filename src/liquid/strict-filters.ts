@@ -9,9 +9,9 @@ const DIVIDING_FILTERS = new Set(['divided_by', 'modulo']);
 type Filter = (this: unknown, value: unknown, ...given: unknown[]) => unknown;
 
 /**
- * Makes filters throw when they have no valid result. LiquidJS counts a text that is not a number as 0, and returns a
- * text that is not a date unchanged. It also divides by zero, and the result becomes null in JSON. A step would
- * continue with the wrong value.
+ * Makes filters throw when they have no valid result. Without this, LiquidJS counts a text that is not a number as 0,
+ * and returns a text that is not a date unchanged. LiquidJS also divides by zero, and the result becomes null in JSON.
+ * A step would then continue with a wrong value.
  */
 export function makeFiltersStrict(filters: Record<string, FilterImplOptions>): void {
   for (const name of NUMBER_FILTERS) wrap(filters, name, computeNumber);

@@ -12,7 +12,7 @@ export interface TemplateReading {
   /** The paths of the variables that no tag assigns, such as `contact.id`. A path ends before a computed index. */
   readonly references: string[];
   /**
-   * The paths of all variables, including those that a tag assigns. When such a tag does not run, the variable has the
+   * The paths of all variables, including variables that a tag assigns. When the tag does not run, the variable has the
    * value of the scope. The path of a variable whose name is computed is empty.
    */
   readonly reads: string[];

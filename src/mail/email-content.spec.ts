@@ -40,8 +40,8 @@ async function wholeOf(texts: Pick<Email, 'text' | 'html'>): Promise<string> {
 }
 
 /**
- * Removes what may differ without a change of the content: the random boundaries, the places of soft line breaks, and
- * whether a blank inside a line is encoded.
+ * Removes the parts of an e-mail that may differ although its content is the same: the random boundaries, the places of
+ * soft line breaks, and whether a blank inside a line is encoded.
  */
 const comparable = (raw: string): string =>
   raw
@@ -74,7 +74,7 @@ describe('the content of a large e-mail', () => {
     ['lines of blanks', { text: ' '.repeat(100_000) + 'ü' }],
     ['pairs and single halves of surrogates', { text: '\ud83d\ud83c\udf89\udf89'.repeat(10_000) }],
     ['dots and equals signs', { text: '.\n..=3D\r\n'.repeat(20_000) }],
-  ])('is the same as when it is encoded at once: %s', async (_case, texts) => {
+  ])('is the same as when it is encoded in one piece: %s', async (_case, texts) => {
     const raw = await rawOf(texts);
     expect(comparable(raw) === comparable(await wholeOf(texts))).toBe(true);
     const [longest] = raw.split('\r\n').sort((a, b) => b.length - a.length);
@@ -90,7 +90,7 @@ describe('the content of a large e-mail', () => {
     expect(comparable(raw.slice(raw.indexOf('From:')))).toBe(comparable(await wholeOf(LARGEST)));
   });
 
-  it('is encoded in pieces, with a turn of the event loop for each, also when it is signed', async () => {
+  it('is encoded in pieces, with a turn of the event loop for each piece, also when it is signed', async () => {
     const pieces = [...piecesOf(LARGEST.text), ...piecesOf(LARGEST.html)].length;
     expect(pieces).toBeGreaterThan(100);
     expect(await turnsOf(() => rawOf(LARGEST))).toBeGreaterThan(pieces);

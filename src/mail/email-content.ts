@@ -14,7 +14,8 @@ import { JoinedChunks } from './joined-chunks.js';
 import { splitLargeTexts } from './text-pieces.js';
 
 /**
- * The largest signed e-mail that is kept in memory, in bytes. A larger one is composed again after its hash is known.
+ * The largest signed e-mail that is kept in memory, in bytes. A larger e-mail is composed a second time after its hash
+ * is known.
  */
 const MOST_KEPT_BYTES = 256 * 1024;
 /**

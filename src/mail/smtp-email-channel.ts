@@ -5,7 +5,10 @@ import type { SmtpResult } from './smtp-session.js';
 import { readSmtpUrl } from './smtp-settings.js';
 
 const LONGEST_REASON = 500;
-/** The commands that concern one message. A refusal of any other command concerns the server, so a retry may help. */
+/**
+ * The commands that concern one message. When the server refuses another command, the refusal concerns the server
+ * itself, so a retry may help.
+ */
 const MESSAGE_COMMANDS = /^(MAIL FROM|RCPT TO|DATA|BDAT)/;
 /**
  * Matches a response that says that the mailbox or its domain does not exist or accepts no mail (RFC 3463, section

@@ -3,7 +3,8 @@ import { type SmtpEnvelope, type SmtpError, type SmtpResult, SmtpSession } from 
 import type { SmtpSettings } from './smtp-settings.js';
 
 /**
- * The largest number of messages that wait for a connection. Each one uses memory. Workers claim far fewer messages.
+ * The largest number of messages that wait for a connection. Each message uses memory. Workers claim far fewer
+ * messages.
  */
 const MOST_WAITING = 1000;
 

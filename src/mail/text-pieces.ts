@@ -9,9 +9,10 @@ import type MimeNode from 'nodemailer/lib/mime-node';
 export const PIECE_LENGTH = 4096;
 
 /**
- * Makes each text of a compiled e-mail that is longer than a piece a stream of pieces, with a turn of the event loop
- * between them. Otherwise nodemailer would encode the text of 500 KiB in one turn, and nothing else could run for 0.3 s.
- * nodemailer has already chosen the encoding from the whole text. The e-mail can then be read once.
+ * Replaces each text of a compiled e-mail that has more than {@link PIECE_LENGTH} code units by a stream of pieces. The
+ * event loop gets a turn between two pieces. Otherwise nodemailer would encode the text of 500 KiB in one turn, and
+ * nothing else could run for 0.3 s. nodemailer has already chosen the encoding from the whole text. After this call,
+ * the e-mail can be read only once.
  */
 export function splitLargeTexts(node: MimeNode): void {
   const { content } = node;

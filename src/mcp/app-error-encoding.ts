@@ -15,8 +15,8 @@ import {
 } from './json-rpc-error.js';
 
 /**
- * The codes of each error: when a tool fails, when another method fails, and when a whole HTTP request fails.
- * `INTERNAL_ERROR` means that the error can occur there only because of a bug.
+ * The codes of each error: when a tool fails, when another method fails, and when a whole HTTP request fails. Where the
+ * code is `INTERNAL_ERROR`, the error can occur only because of a bug.
  */
 export const ERROR_CODES = {
   invalid_arguments: { tool: 'invalid_arguments', method: INVALID_PARAMS, request: INTERNAL_ERROR },

@@ -44,7 +44,7 @@ export class InputExchange {
     this.answered = { ...this.state?.answers };
   }
 
-  /** Returns the idempotency key of the input requests. Undefined before the first one. */
+  /** Returns the idempotency key of the input requests, or undefined before the first input request. */
   get idempotencyKey(): string | undefined {
     return this.state && `request ${this.state.nonce}`;
   }

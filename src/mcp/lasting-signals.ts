@@ -3,8 +3,8 @@ import { setMaxListeners } from 'node:events';
 const MAX_USES = 256;
 
 /**
- * Makes signals that nothing aborts. Up to 256 requests share one, because making a signal for each request took an
- * eighth of the time of a trivial call. Later requests get a new signal, because tools may leave listeners on the
+ * Makes signals that nothing aborts. Up to 256 requests share one signal, because making a signal for each request took
+ * an eighth of the time of a trivial call. Later requests get a new signal, because tools may leave listeners on the
  * earlier one.
  */
 export class LastingSignals {

@@ -5,7 +5,10 @@ import type { NotificationStream } from './event-stream.js';
 // little.
 const MIN_PAUSE_MS = 20;
 
-/** Sends progress (MCP, basic/utilities/progress): only growing numbers, at most one in 20 ms, and always the last. */
+/**
+ * Sends progress (MCP, basic/utilities/progress). The numbers only grow. At most one notification is sent in 20 ms, and
+ * the last progress is always sent.
+ */
 export class ProgressReporter {
   private reported = -Infinity;
   private sentAt = -Infinity;

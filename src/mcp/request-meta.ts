@@ -21,7 +21,7 @@ export function refuseDryRun(params: JsonObject): void {
   if (readDryRun(params)) throw JsonRpcError.invalidParams('only tools/call can be a dry run.');
 }
 
-/** Returns how many calls of a batch are dry runs. Calls with an invalid value do not count, because they never run. */
+/** Returns the number of dry runs in a batch. Calls with an invalid value do not count, because they never run. */
 export function dryRunsIn(batch: readonly Member[]): 'none' | 'some' | 'all' {
   const flags = batch
     .filter((member) => 'method' in member && member.method === 'tools/call')

@@ -2,7 +2,7 @@ import { Doc } from '../tools/schema/doc.decorator.js';
 import { Choice, Flag, ListOf, Text, Timestamp } from '../tools/schema/fields.js';
 import { MessageEventView } from './message.results.js';
 
-/** The rules in the order in which they decide: those of `send_message`, then those of a worker. */
+/** The rules in the order in which they decide: first the rules of `send_message`, then the rules of a worker. */
 export const SEND_RULES = [
   'contact',
   'address',

@@ -43,8 +43,8 @@ export class ExplanationsService {
   ) {}
 
   /**
-   * Returns what would happen to a message that is sent now. A message without a topic is transactional. Throws
-   * `invalid_arguments` for an unknown channel.
+   * Returns whether a message would be sent, held or refused now, with the result of each rule. A message without a
+   * topic is transactional. Throws `invalid_arguments` for an unknown channel.
    */
   async explain(
     organizationId: string,
@@ -126,8 +126,8 @@ export class ExplanationsService {
   }
 
   /**
-   * Adds the results of the rules of `send_message` and then those of a worker, up to the first rule that refuses the
-   * message.
+   * Adds the results of the rules of `send_message`, and then the results of the rules of a worker, up to the first
+   * rule that refuses the message.
    */
   private async checkNew(message: Recipient, checks: SendCheckView[]): Promise<void> {
     const { organizationId, topic } = message;
@@ -190,7 +190,9 @@ export class ExplanationsService {
   }
 }
 
-/** Adds the verdicts up to the first one that refuses the message. Returns true when a verdict refuses the message. */
+/**
+ * Adds the verdicts up to the first verdict that refuses the message. Returns true when a verdict refuses the message.
+ */
 function addVerdicts(verdicts: readonly PermissionVerdict[], checks: SendCheckView[]): boolean {
   for (const { rule, outcome } of verdicts) {
     checks.push({ rule, passed: !outcome, reason: outcome?.reason ?? null, until: null });

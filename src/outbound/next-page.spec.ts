@@ -68,7 +68,7 @@ describe(nextPage, () => {
     expect(() => next({ next: 'cursor' }, { cursor })).toThrow('no text or number at cursor');
   });
 
-  it('refuses a cursor that is too long before it is encoded', () => {
+  it('refuses a cursor that is too long, without encoding it', () => {
     const set = vi.spyOn(URLSearchParams.prototype, 'set');
     const given = { next: 'cursor', cursor_parameter: 'after' };
     expect(() => next(given, { cursor: '中'.repeat(8193) })).toThrow('or is too long');

@@ -22,7 +22,7 @@ describe(requestContent, () => {
     );
   });
 
-  it('refuses a query that is too long before it is encoded', () => {
+  it('refuses a query that is too long, without encoding it', () => {
     const append = vi.spyOn(URLSearchParams.prototype, 'append');
     const encode = vi.spyOn(Buffer, 'from');
     const query = { a: '中'.repeat(8192), b: 1 };
@@ -32,7 +32,7 @@ describe(requestContent, () => {
   });
 
   it.each(['query', 'form', 'multipart'])(
-    'refuses a long name of %s before it is encoded',
+    'refuses a long name in %s, without encoding the name',
     (argument) => {
       const encode = vi.spyOn(Buffer, 'from');
       const given = { [argument]: { ['a'.repeat(1001)]: [1, 2] } };
@@ -48,7 +48,7 @@ describe(requestContent, () => {
     expect(body!.toString()).toContain('\r\n\r\none\r\ntwo\r\nthree\r\n\r\n\r\n\r\n--');
   });
 
-  it('refuses a query that is too long after it is encoded', () => {
+  it('refuses a query whose encoded form is too long', () => {
     expect(() => contentOf({ query: { a: '中'.repeat(1000) } })).toThrow('at most 8192 characters');
     expect(contentOf({ query: { a: 'b'.repeat(8189) } }).url).toMatch(/\?a=b{8189}$/);
     expect(() => contentOf({ query: { a: 'b'.repeat(8190) } })).toThrow('at most 8192 characters');

@@ -5,7 +5,7 @@ import { LeasedWorker } from './leased-worker.js';
 describe(`${LeasedWorker.name} with wake-ups`, () => {
   const stage = useWorkerStage();
 
-  it('claims the row of a wake-up when an earlier claim has returned no row, so that its slot is free again', async () => {
+  it('claims the row of a wake-up when an earlier claim has returned no row and its slot is free again', async () => {
     stage.replaceWorker({ concurrency: 2, isShared: true });
     stage.start();
     await stage.pass(0);

@@ -50,7 +50,7 @@ describe(LeasedWorker.name, () => {
     expect(stage.work.released).toEqual([]);
   });
 
-  it('releases a row after an outage of the database, so that it does not count as a crash', async () => {
+  it('releases a row after an outage of the database, so that the outage does not count as a crash', async () => {
     stage.work.due.push('a', 'b');
     stage.start();
     await stage.pass(0);
@@ -60,7 +60,7 @@ describe(LeasedWorker.name, () => {
     expect(stage.running()).toEqual(['b']);
   });
 
-  it('polls a failing database less often, and continues when it is back', async () => {
+  it('polls a failing database less often, and continues when the database is back', async () => {
     stage.work.isDown = true;
     stage.work.due.push('a');
     stage.start();
@@ -94,7 +94,7 @@ describe(LeasedWorker.name, () => {
     expect(signal.aborted).toBe(true);
   });
 
-  it('waits for running work when it stops, and claims no more rows', async () => {
+  it('waits for running work when the worker stops, and claims no more rows', async () => {
     stage.work.due.push('a');
     stage.start();
     await stage.pass(0);

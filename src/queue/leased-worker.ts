@@ -176,9 +176,7 @@ export class LeasedWorker {
     if (this.failures > 0) this.schedulePoll(pollDelay(this.failures));
   }
 
-  /**
-   * Claims a due row for each free slot and starts the work. Does nothing while another claim of due rows is running.
-   */
+  /** Claims a due row for each free slot and starts the work. Does nothing while another claim is running. */
   private async fill(): Promise<void> {
     const limit = this.free;
     if (this.isPolling || limit <= 0) return;
@@ -261,8 +259,7 @@ export class LeasedWorker {
       const waitMs = ((error as AppError).retryAfterSeconds ?? 1) * 1000;
       await sleep(Math.min(waitMs, MAX_BACK_OFF_MS), undefined, { signal }).catch(() => undefined);
     } else this.logger.error(log, stack);
-    // Release the row. Without the release, its lease would end. This would count as a crash, and three crashes park a
-    // run.
+    // Release the row. Otherwise its lease would end, which counts as a crash, and three crashes park a run.
     if (code === 'unavailable' || code === 'rate_limited') await this.release([claim]);
   }
 

@@ -5,7 +5,7 @@ import { LeasedWorker } from './leased-worker.js';
 describe(`${LeasedWorker.name} with reserved slots`, () => {
   const stage = useWorkerStage();
 
-  it('starts a row in a reserved slot without a claim, and gives the slot back when it ends', async () => {
+  it('starts a row in a reserved slot without a claim, and releases the slot when the work ends', async () => {
     stage.start();
     await stage.pass(0);
     const claims = stage.work.claims;
@@ -38,7 +38,7 @@ describe(`${LeasedWorker.name} with reserved slots`, () => {
     expect(stage.running()).toEqual(['a', 'b']);
   });
 
-  it('queues a row again when it is unknown whether it was committed', async () => {
+  it('queues a row again when it is unknown whether the row was committed', async () => {
     stage.start();
     await stage.pass(0);
     stage.wakeUps.reserve('message', 'org_1')!.release({ id: 'a' });

@@ -33,7 +33,7 @@ describe('KeyQueue', () => {
     await endNext(calls[2]!);
   });
 
-  it('refuses a call when three calls of the organization wait, and accepts those of others', async () => {
+  it('refuses a call when three calls of the organization wait, and accepts calls of other organizations', async () => {
     const { run, begun, endNext } = setUp();
     const calls = [1, 2, 3, 4].map((number) => run('a', `a${number}`));
     await expect(run('a', 'a5')).rejects.toMatchObject({ code: 'rate_limited' });

@@ -14,7 +14,7 @@ const content = (texts: number): TemplateContent => ({
 });
 
 describe(ContentCompilerService.name, () => {
-  it('checks the texts of an organization without waiting for many earlier calls of another', async () => {
+  it('checks the texts of an organization without waiting for many earlier calls of another organization', async () => {
     const compiler = new ContentCompilerService(new TextCompiler(), new HtmlProcessesService());
     const ended: string[] = [];
     const compile = async (organizationId: string, texts: number): Promise<void> => {

@@ -26,7 +26,7 @@ describe(checkNames.name, () => {
     ]);
   });
 
-  it('compares a name with the first 100 variables only', () => {
+  it('compares a name only with the first 100 variables', () => {
     const declared = declare(200_000);
     const named = (index: number): TemplateVariable[] =>
       declared.with(index, { name: 'first_name', type: 'text' });

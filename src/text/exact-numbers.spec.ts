@@ -11,7 +11,10 @@ function isJson(text: string): boolean {
   }
 }
 
-/** The slow definition of an exact number: one of the notations of JavaScript has the same digits and power. */
+/**
+ * Returns true for an exact number. This definition is simple but slow: one of the notations of JavaScript has the same
+ * digits and the same power of ten.
+ */
 function isExactByAllNotations(number: string): boolean {
   const value = Number(number);
   if (!Number.isFinite(value)) return false;
@@ -136,7 +139,7 @@ describe(quoteInexactNumbers, () => {
     );
     fc.assert(
       fc.property(text, (number) => {
-        // JavaScript has fewer digits of smaller numbers than of others.
+        // Smaller numbers are left out, because doubles near zero have fewer digits than other doubles.
         fc.pre(Number(number) === 0 || Math.abs(Number(number)) > 1e-307);
         const isKept = isExactByAllNotations(number);
         expect(quoteInexactNumbers(`[${number}]`)).toBe(isKept ? `[${number}]` : `["${number}"]`);

@@ -41,7 +41,7 @@ describe(hasMoreNames, () => {
     expect(hasMoreNames('[{"a":1},{"a":"b:c"},{"a":["\\":","d"]}]', 1)).toBe(false);
   });
 
-  it('copies a string once, however many colons follow in invalid JSON', () => {
+  it('copies a string once, even if many colons follow the string in invalid JSON', () => {
     const slice = vi.spyOn(String.prototype, 'slice');
     expect(hasMoreNames(`"${'a'.repeat(100)}"${':'.repeat(100)}`, 4)).toBe(false);
     expect(slice).toHaveBeenCalledTimes(1);
@@ -104,7 +104,7 @@ describe(isCostlyToParse, () => {
     expect(isCostlyToParse(json)).toBe(false);
   });
 
-  it('adds up the cost of several texts, until it is cleared', () => {
+  it('adds up the cost of several texts until the sum is cleared', () => {
     const cost = new ParseCost();
     const half = `[${padding}${',1'.repeat(members / 2)}]`;
     expect([cost.add(half), cost.add(half)]).toEqual([true, false]);

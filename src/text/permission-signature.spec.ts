@@ -18,7 +18,7 @@ describe(hidePermissionSignatures, () => {
     expect(hidePermissionSignatures(`${TARGET}news.Ab-`)).toBe(`${TARGET}news.xxx`);
   });
 
-  it('replaces the signature of a link behind the beginning of another link', () => {
+  it('replaces the signature of a link that directly follows the beginning of another link', () => {
     const text = (signature: string): string =>
       `org_1.con_1.msg_1..${'x'.repeat(6)}.con_b2.msg_c3..${signature}`;
     expect(hidePermissionSignatures(`org_1.con_1.msg_1..${TARGET}.${SIGNATURE}`)).toBe(

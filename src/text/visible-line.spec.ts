@@ -8,7 +8,7 @@ describe(visibleLine, () => {
     );
   });
 
-  it('cuts long texts, also inside a character of two units', () => {
+  it('cuts long texts, also inside a character of two UTF-16 code units', () => {
     expect(visibleLine('x'.repeat(300), 200)).toBe('x'.repeat(200));
     expect(visibleLine(`${'x'.repeat(199)}😀`, 200)).toBe(`${'x'.repeat(199)}\ufffd`);
   });

@@ -262,8 +262,8 @@ describe('POST /api/auth/password', () => {
     );
     const [made, refused] = statuses.toSorted();
     expect(made).toBe(204);
-    // The refused request usually gets 422 for its old password. It gets 401 if the other change is committed between
-    // two reads of the refused request: after the read of the session, and before the read of the account.
+    // The refused request usually gets 422 for its old password. It gets 401 if the other change is committed after the
+    // refused request has read the session, and before it has read the account.
     expect([401, 422]).toContain(refused);
   });
 

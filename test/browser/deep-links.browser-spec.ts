@@ -27,7 +27,7 @@ describe('an address with the id of a row of another organization', () => {
   afterAll(() => dashboard.close());
 
   it.each(['contacts', 'messages', 'runs', 'workflows', 'tools', 'approvals'])(
-    'shows the same page under /%s as an unknown id',
+    'shows the same page for an id of another organization under /%s as for an unknown id',
     async (place) => {
       const id = foreign.get(place)!;
       expect(id).toBeTruthy();

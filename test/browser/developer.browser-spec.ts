@@ -12,7 +12,7 @@ describe('Settings → Developer', () => {
   });
   afterAll(() => dashboard.close());
 
-  /** Replaces the key as a person does, and returns the new one. */
+  /** Replaces the key as a person does, and returns the new key. */
   const replaceKey = async ({ page }: OpenPage): Promise<string> => {
     await page.getByRole('button', { name: 'Replace the key' }).click();
     const question = page.getByRole('alertdialog', { name: 'Replace the key?' });

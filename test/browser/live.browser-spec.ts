@@ -47,7 +47,7 @@ describe('the dashboard with live data', () => {
     expect([...one.faults, ...two.faults]).toEqual([]);
   });
 
-  it('shows what happened while the browser was offline', async () => {
+  it('shows the changes that were made while the browser was offline', async () => {
     await add('Mary');
     const { page } = await dashboard.open('/contacts');
     await page.getByRole('link', { name: 'Mary' }).waitFor();

@@ -87,7 +87,7 @@ describe('messages', () => {
     expect(faults).toEqual([]);
   });
 
-  it('are shown in a frame that runs no scripts and loads nothing, even when it is opened as a page', async () => {
+  it('are shown in a frame that runs no scripts and loads nothing, even when the content of the frame is opened as a page', async () => {
     const url = `${dashboard.switchboard.url}/api/auth/sign-out`;
     const body =
       `<script>parent.hit = 1; fetch('${url}', { method: 'POST' })</script>` +

@@ -96,7 +96,7 @@ describe('runs', () => {
       .waitFor({ state: 'attached' });
   });
 
-  it('are replayed with an edited payload, which stays in the editor when it is not JSON', async () => {
+  it('are replayed with an edited payload, which stays in the editor when the payload is not JSON', async () => {
     const id = await create('Edit', [
       { id: 'person', tool: 'create_contact', arguments: { email: '{{ trigger.payload.email }}' } },
     ]);

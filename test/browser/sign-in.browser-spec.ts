@@ -32,7 +32,7 @@ describe('signing in', () => {
     }
   });
 
-  it('says that the password is wrong, and keeps what was typed', async () => {
+  it('says that the password is wrong, and keeps the typed texts', async () => {
     const { page } = await dashboard.open('/sign-in', { isSignedIn: false });
     await page.getByLabel('E-mail address').fill('nobody@example.com');
     await page.getByLabel('Password').fill('not the password');

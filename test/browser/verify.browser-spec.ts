@@ -44,7 +44,7 @@ describe('the page that verifies an address', () => {
     expect(faults).toEqual([]);
   });
 
-  it('is reached by the link in a mail, which the pages of messages and of the account can send again', async () => {
+  it('is reached by the link in a mail, and the pages of messages and of the account can send this mail again', async () => {
     await dashboard.switchboard.ownerQuery('update gate.users set verified_email = null');
     await dashboard.switchboard.ownerQuery(`update private.quota_exceptions set set_by = 'sign_up',
       amount = 100 where name = 'messages'`);

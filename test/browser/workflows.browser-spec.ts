@@ -49,7 +49,7 @@ describe('workflows', () => {
   });
   afterAll(() => dashboard.close());
 
-  it('can be created from each of the examples, and from nothing', async () => {
+  it('can be created from each of the examples, and without an example', async () => {
     const { page, faults } = await dashboard.open('/workflows');
     await page.getByRole('heading', { name: 'No workflows yet' }).waitFor();
     for (const name of EXAMPLES) {
@@ -101,7 +101,7 @@ describe('workflows', () => {
     expect(faults).toEqual([]);
   });
 
-  it('show what changed between versions, and let a person restore a version by keyboard', async () => {
+  it('show the differences between versions, and let a person restore a version by keyboard', async () => {
     const { workflow } = await create({
       name: 'First',
       trigger: { type: 'manual' },
@@ -224,7 +224,7 @@ describe('workflows', () => {
     ['Node.js', { tolerance_seconds: 300 }],
     ['Python', { tolerance_seconds: 300 }],
   ] as const)(
-    'show what is wrong with a signature, and show %s code that signs correctly (%j)',
+    'show the mistake in a signature, and show %s code that signs correctly (%j)',
     async (...row) => {
       const [language, options] = row;
       const { workflow, secret } = await create({

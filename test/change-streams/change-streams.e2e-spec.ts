@@ -195,7 +195,7 @@ describe('the session of a stream', () => {
 });
 
 describe('the number of streams', () => {
-  it('is limited to 8 for a session and 64 for an organization, until one is closed', async () => {
+  it('is limited to 8 for a session and 64 for an organization, until a stream is closed', async () => {
     const sessions = await Promise.all(Array.from({ length: 8 }, () => signIn(acme)));
     for (const cookie of sessions) {
       await Promise.all(Array.from({ length: 8 }, () => connect(cookie)));

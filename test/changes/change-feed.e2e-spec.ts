@@ -125,7 +125,7 @@ describe('the change feed', () => {
     await again.waitFor(change('test://again'));
   });
 
-  it('continues with the other listeners when one throws', async () => {
+  it('calls the other listeners even when one listener throws', async () => {
     const failing = await here.app.get(ChangeFeed).subscribe(ACME, () => {
       throw new Error('broken listener');
     });

@@ -1,7 +1,7 @@
 // npm run test:chaos [-- --webhooks 10000] [--seed 1] [--rate 40] [--max-recovery-seconds 30]
 // Sends webhooks to two web and three worker processes while PostgreSQL, Redis and the processes fail. The seed decides
 // the faults. Wake-ups go through PostgreSQL first, then through Bull. Exits with code 1 when a promise was broken.
-// A busy machine starts killed processes slowly, so the time of recovery decides only with --max-recovery-seconds.
+// A busy machine starts killed processes slowly, so a slow recovery breaks a promise only with --max-recovery-seconds.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';

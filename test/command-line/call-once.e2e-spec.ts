@@ -108,7 +108,7 @@ describe('switchboard tools', () => {
     expect((await run('tools', 'takes_nothing')).stdout).toContain('It takes no arguments.');
   });
 
-  it('names similar tools for an unknown one', async () => {
+  it('names similar tools when the tool is unknown', async () => {
     const { code, stderr } = await run('tools', 'create_contacts');
     expect(stderr).toContain('Unknown tool: create_contacts. Did you mean create_contact,');
     expect(code).toBe(2);

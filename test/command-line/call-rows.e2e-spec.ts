@@ -158,7 +158,7 @@ describe('switchboard call TOOL --file', () => {
     expect((await rejected())!.map(({ row }) => row)).toEqual([1, 4]);
   });
 
-  it('makes no second call with the same idempotency key, and rejects a row whose arguments differ', async () => {
+  it('makes no second call with the same idempotency key, and rejects a row whose arguments differ from the first call', async () => {
     const file = await folder.write('rows.jsonl', [{ text: 'a' }, { text: 'b' }]);
     const once = ['note', '--file', file, '--idempotency-key', 'notes'];
     expect((await call(...once)).code).toBe(0);
@@ -220,7 +220,7 @@ describe('switchboard call TOOL --file, before any call,', () => {
     expect((await call('note', '--file', folder.path)).stderr).toContain('is a folder.');
   });
 
-  it('refuses an unknown tool, and names similar ones', async () => {
+  it('refuses an unknown tool, and names similar tools', async () => {
     const file = await folder.write('rows.jsonl', people(1));
     const { code, stderr } = await call('create_contacts', '--file', file);
     expect(stderr).toContain('Unknown tool: create_contacts. Did you mean create_contact,');

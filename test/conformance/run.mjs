@@ -71,7 +71,7 @@ async function main() {
 
 /**
  * Counts the results of a run. Failures in the baseline count as baselined, and warnings in the baseline count as
- * passed. The suite gives the verdict, which also fails when an entry of the baseline is not needed.
+ * passed. The verdict is that of the suite. It is also negative when an entry of the baseline is not needed.
  */
 function report(revision, { ok, output, checks }) {
   const counts = { required: 0, passed: 0, baselined: 0, failed: 0 };

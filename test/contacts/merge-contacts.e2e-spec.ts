@@ -334,7 +334,7 @@ describe('merge_contacts with wrong arguments', () => {
     expect((await find(beta, foreign.id)).id).toBe(foreign.id);
   });
 
-  it('refuses one contact twice, and a contact that was merged already', async () => {
+  it('refuses to merge a contact with itself, and to merge a contact that was merged already', async () => {
     const [one, two, three] = [
       await createContact(acme),
       await createContact(acme),

@@ -109,7 +109,7 @@ describe('connections that the server ends', () => {
     expect((await search()).status).toBe(200);
   });
 
-  it('make a function of the gate fail, and cause no crash, when they end between its statements', async () => {
+  it('make a function of the gate fail, and cause no crash, when they end between two statements of this function', async () => {
     const acme = await createOrganization(switchboard);
     const gate = switchboard.app.get(GateDatabase);
     const measure = () => gate.callSlow('measure_quotas', [acme.id], 5000);

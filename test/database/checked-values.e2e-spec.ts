@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { migrate, MIGRATION_NAMES } from '../../src/database/setup/prepare-database.js';
 import { createDatabaseOwner, type DatabaseOwner } from '../support/database-owner.js';
 
-describe('the migrations that limit which values SQL of a tool can store', () => {
+describe('the migrations that limit the values that SQL of a tool can store', () => {
   let owner: DatabaseOwner;
   beforeAll(async () => {
     owner = await createDatabaseOwner();

@@ -6,7 +6,7 @@ import { freePort } from '../support/global-setup.js';
 
 const TEMPLATE = process.env.TEST_TEMPLATE_URL!;
 
-/** Returns the URL of the test server, in which these parts are replaced. */
+/** Returns the URL of the test server with these parts replaced. */
 function urlWith(parts: Partial<Pick<URL, 'username' | 'password' | 'pathname' | 'port'>>): string {
   return Object.assign(new URL(TEMPLATE), parts).href;
 }

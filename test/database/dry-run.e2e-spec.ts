@@ -105,7 +105,7 @@ describe('a dry run', () => {
         await thing(2);
       });
       await expect(failed).rejects.toMatchObject({ code: '23505' });
-      // The failed transaction neither aborted nor rolled back this one.
+      // The failed transaction neither aborted nor rolled back the transaction of the dry run.
       await write(async () => {
         expect(await sql('select place from team_things')).toEqual([{ place: 1 }]);
       });
@@ -290,7 +290,7 @@ describe('the effects of a dry run', () => {
 });
 
 describe('the setting that enables a dry run', () => {
-  it.each([true, false])('gives SQL that sets it to %s no additional access', async (on) => {
+  it.each([true, false])('gives no additional access to SQL that sets it to %s', async (on) => {
     await acme.call('create_contact', { email: 'mine@example.com' });
     const before = await dumpOrganization(switchboard, other.id);
     await write(async () => {

@@ -49,7 +49,7 @@ interface GrantRow {
 export async function dumpGrants(client: Client): Promise<string> {
   await client.query('begin');
   try {
-    // PostgreSQL then writes every name with its schema.
+    // With this search path, PostgreSQL writes every name with its schema.
     await client.query('set local search_path = pg_catalog');
     const { rows } = await client.query<GrantRow>(GRANTS);
     const lines = rows.flatMap((row, index) => {
@@ -62,7 +62,7 @@ export async function dumpGrants(client: Client): Promise<string> {
   }
 }
 
-/** Returns the name of a role without the random suffix of the installation, with which both roles end. */
+/** Returns the name of a role without its last part: the random suffix of the installation, which both roles have. */
 function nameOf(role: string): string {
   return role.replace(/_[0-9a-f]{12}$/, '');
 }

@@ -38,7 +38,7 @@ describe('calls of the gate that wait for a lock of an organization', () => {
 
   /**
    * Locks the rows of organizations, like a slow transaction of a tool that has called lock_organization(). Lets these
-   * organizations create keys, and calls `work` while these calls wait.
+   * organizations create keys, and calls `work` while the creations wait.
    */
   const whileLocked = async (
     organizations: TestOrganization[],
@@ -80,7 +80,7 @@ describe('calls of the gate that wait for a lock of an organization', () => {
   });
 
   itSlow(
-    'let each organization have its turn, no matter how many others wait for locks',
+    'let each organization have its turn, no matter how many other organizations wait for locks',
     async () => {
       await whileLocked([acme, initech], async () => {
         await waitFor(async () => (await countWaiting()) >= 2);

@@ -18,7 +18,7 @@ export interface HostileContext {
   ownerRole: string;
 }
 
-/** Lists statements that run in one transaction. The rows of the last one must contain no data of `theirs`. */
+/** Lists statements that run in one transaction. The rows of the last statement must contain no data of `theirs`. */
 export type HostileStatement = [what: string, make: (context: HostileContext) => string[]];
 
 const forge = (context: string) => `select set_config('switchboard.context', '${context}', true)`;

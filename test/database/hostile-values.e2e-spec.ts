@@ -336,7 +336,7 @@ describe('many delayed runs of one organization', () => {
     await switchboard.ownerQuery(`delete from organizations where id in ('org_A0', 'org_A1')`);
   });
 
-  it('with the same debounce key are canceled in parts, and the newest starts after the others have ended', async () => {
+  it('with the same debounce key are canceled in parts, and the newest run starts after the other runs have ended', async () => {
     await createWorkflow(hostile, STEPS, manual(DEBOUNCE));
     await insertRuns(hostile, 1500, {
       set: `delayed_by = 'debounce', debounce_key = 'k', delayed_until = now()`,
@@ -406,7 +406,7 @@ describe('the stored bytes of an organization', () => {
     expect(await measure()).toBeGreaterThanOrEqual(before - 500);
   });
 
-  it('include the bytes of imports and files whose declared size is smaller', async () => {
+  it('include the bytes of imports and files whose declared size is smaller than their real size', async () => {
     await uploadedImport(hostile);
     const before = await measure();
     const outcomes = await runSql(

@@ -126,7 +126,7 @@ describe('a restore', () => {
     expect(await countTables(url)).toBe(0);
   });
 
-  it('refuses an archive that was truncated or changed, before it changes the database', async () => {
+  it('refuses an archive that was truncated or changed, without a change of the database', async () => {
     const url = await owner.createDatabase();
     const bytes = await readFile(file);
     const wrong = newFile();
@@ -262,7 +262,7 @@ describe('a restore', () => {
       'organization_id, id, workflow_id, workflow_version, status, trigger_type, payload',
       `'org_a', 'run_a', 'wf_a', 1, 'waiting', 'manual', ''`,
     );
-    // The first wait began while the transaction of the event was open, the second one after it.
+    // The first wait began while the transaction of the event was open. The second wait began after that transaction.
     for (const [step, snapshot] of [
       ['during', '5000000:5000002:5000000'],
       ['after', '5000003:5000003:'],

@@ -46,7 +46,7 @@ describe('transactions that share their commit', () => {
     expect(transactions.size).toBe(2);
   });
 
-  it('fail separately: a failed transaction does not prevent the commit of the others', async () => {
+  it('fail separately: a failed transaction does not prevent the commit of the other transactions', async () => {
     await sharing(acme, async (org) => insert(org, 'alone 1'));
     const done: string[] = [];
     const results = await Promise.allSettled(
@@ -106,7 +106,7 @@ describe('transactions that share their commit', () => {
     expect(await find('read only')).toEqual([]);
   });
 
-  it('read together, and a failed read does not make the others fail', async () => {
+  it('read together, and a failed read does not make the other reads fail', async () => {
     const divide = (by: number) =>
       tenants.transaction(
         acme.id,

@@ -104,7 +104,7 @@ describe.each([
       }
     }
     expect(wrong).toEqual([]);
-    // The two halves of the test have more than 2,000 calls together, so each must have more than 1,000.
+    // The two halves of the test have more than 2,000 calls together, so each half must have more than 1,000.
     expect(cells).toBeGreaterThan(1000);
     expect(await dumpOrganization(switchboard, theirs.id)).toEqual(before);
   });

@@ -345,7 +345,7 @@ describe('a session', () => {
     expect(await organizationOf(await signIn(victim))).toBe(hostile.id);
   });
 
-  it('ends when its person leaves the organization, even with a membership in another one', async () => {
+  it('ends when its person leaves the organization, even with a membership in another organization', async () => {
     await switchboard.ownerQuery(
       `insert into memberships (organization_id, user_id, role) values ($1, $2, 'member')`,
       [hostile.id, victim.userId],

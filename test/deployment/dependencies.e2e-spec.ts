@@ -117,7 +117,7 @@ describe('the packages of all lock files', () => {
     expect(faults).toEqual([]);
   });
 
-  it('need every reviewed licence of .ci/dependencies.json', () => {
+  it('include every package with a reviewed licence in .ci/dependencies.json', () => {
     const known = packages.map(({ name, version }) => `${name}@${version}`);
     const unused = Object.keys(policy.licenses.reviewed).filter((name) => !known.includes(name));
     expect(unused).toEqual([]);

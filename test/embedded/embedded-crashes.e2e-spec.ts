@@ -79,7 +79,7 @@ describe('EmbeddedPostgres after crashes and at simultaneous starts', () => {
     }
   });
 
-  it('waits for a server that is shutting down, and then starts a new one', async () => {
+  it('waits for a server that is shutting down, and then starts a new server', async () => {
     const dataDir = await sandbox.usedDataDir();
     const first = await start(dataDir);
     await insertRow(first.url);

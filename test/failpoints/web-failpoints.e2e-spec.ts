@@ -165,7 +165,7 @@ describe.each(drivers)('a web process that dies, with wake-ups through %s', (_na
   );
 
   it(
-    'starts one run for each repeated delivery after it died during the statement that stores the runs',
+    'starts one run for each repeated delivery after the process died during the statement that stores the runs',
     async () => {
       for (const size of BATCHES) {
         const web = await stage.start('web');
@@ -199,7 +199,7 @@ describe.each(drivers)('a web process that dies, with wake-ups through %s', (_na
   );
 
   it(
-    'FP6: leaves exactly one valid key when it dies before it can answer a rotation',
+    'FP6: leaves exactly one valid key when the process dies before it can answer a rotation',
     async () => {
       for (const size of BATCHES) {
         const web = await stage.start('web', FAILPOINTS.FP6);

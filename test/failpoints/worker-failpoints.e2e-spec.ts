@@ -68,7 +68,7 @@ describe('a worker that dies or loses its lease', () => {
     (await getRun(stage.acme, runId)).steps.map((step) => step.attempts);
 
   it(
-    'FP2: repeats a call and an e-mail once, with the same key, when it dies before their results are stored',
+    'FP2: repeats a call and an e-mail once, with the same key, when the worker dies before their results are stored',
     async () => {
       for (const size of BATCHES) {
         const dying = await stage.start('worker', FAILPOINTS.FP2);
@@ -140,7 +140,7 @@ describe('a worker that dies or loses its lease', () => {
   if (!HAS_ALL_FAILPOINTS) return;
 
   it(
-    'FP2: never repeats an SMS when it dies before the result is stored, and the message becomes uncertain',
+    'FP2: never repeats an SMS when the worker dies before the result is stored, and the message becomes uncertain',
     async () => {
       for (const size of BATCHES) {
         const dying = await stage.start('worker', FAILPOINTS.FP2);
@@ -216,7 +216,7 @@ describe('a worker that dies or loses its lease', () => {
   );
 
   it(
-    'FP5: ends a run once, and executes its last step once, when it dies before it ends the run',
+    'FP5: ends a run once, and executes its last step once, when the worker dies before it ends the run',
     async () => {
       for (const size of BATCHES) {
         const dying = await stage.start('worker', FAILPOINTS.FP5);

@@ -81,7 +81,7 @@ describe('a body in chunks', () => {
     'POST /api/mcp',
     'POST /api/files',
     'POST /api/webhooks/workflow/nothing',
-  ])('ends the connection when nobody reads it: %s', async (route) => {
+  ])('ends the connection when the service does not read this body: %s', async (route) => {
     const next = `GET /health/live HTTP/1.1\r\nHost: ${host()}\r\nConnection: close\r\n\r\n`;
     const { text } = await rawRequest(
       switchboard.url,
@@ -95,7 +95,7 @@ describe('a body in chunks', () => {
     expect(text.match(/HTTP\/1\.1/g)).toHaveLength(1);
   });
 
-  it('leaves the connection usable when nobody reads it and its chunks are large', async () => {
+  it('leaves the connection usable when the service does not read this body and the chunks are large', async () => {
     const { text } = await rawRequest(
       switchboard.url,
       `${chunked('/api/nothing', 'x'.repeat(300_000), 1000)}GET /health/live HTTP/1.1\r\nHost: ${host()}\r\nConnection: close\r\n\r\n`,

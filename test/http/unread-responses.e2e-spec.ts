@@ -76,7 +76,7 @@ it('a client that pipelines requests and reads nothing loses its connection when
   const closed = firstEnd(server);
   const client = connectSilently(server, 2);
   try {
-    // If the response that waits for the earlier one did not count, the connection would stay open.
+    // If the response that waits for the earlier response did not count, the connection would stay open.
     await closed;
   } finally {
     end(server, client);

@@ -207,7 +207,7 @@ describe('an import', () => {
     expect((await contactsOf(acme)).map(({ first_name }) => first_name)).toEqual(['Ada', 'Bob']);
   });
 
-  it('changes nothing when it only checks, and returns the same counts as the import', async () => {
+  it('changes nothing when it only checks the rows, and returns the same counts as the import', async () => {
     await acme.call('create_contact', { email: 'a@example.com', first_name: 'Ada' });
     const file =
       'email,first_name\na@example.com,Grace\nb@example.com,Bob\nB@example.com,Bob\nwrong,x\n';

@@ -87,7 +87,7 @@ describe('the encoding of an upload', () => {
     expect(detail).toContain('not valid UTF-8');
   });
 
-  it('is windows-1252 when the caller chose it', async () => {
+  it('is windows-1252 when the caller chose this encoding', async () => {
     const { preview } = await upload(acme, Buffer.from(TEXT), '?encoding=windows-1252');
     expect(preview[0]!.cells[1]).toBe('ZoÃ«');
   });

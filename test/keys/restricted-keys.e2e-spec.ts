@@ -155,7 +155,7 @@ describe('a read-only key', () => {
 
 describe('a key with a list of tools', () => {
   it.each(sample(ERAS, 5))(
-    'lists and calls only the tools of its list, and learns why others are refused: %s',
+    'lists and calls only the tools of its list, and learns why other tools are refused: %s',
     async (era) => {
       const agent = await withKey({ tools: ['get_contact', 'create_contact'] });
       expect(namesOf(await listTools(agent, era))).toEqual(['create_contact', 'get_contact']);

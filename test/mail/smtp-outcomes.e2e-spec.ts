@@ -168,7 +168,7 @@ describe('the connections to the mail server', () => {
     const taking = await startServer();
     const second = openChannel(taking);
     for (let i = 0; i < 3; i += 1) expect((await deliver(second)).outcome).toBe('sent');
-    // A connection that recovers from a refusal is not free yet, so another one may be opened.
+    // A connection that recovers from a refusal is not free yet, so another connection may be opened.
     expect(server.connections).toBeLessThanOrEqual(3);
     expect(server.commands).toContain('RSET');
     expect(taking.connections).toBe(1);

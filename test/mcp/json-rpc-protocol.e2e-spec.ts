@@ -20,7 +20,7 @@ const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
 const noop = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'noop' } };
 
 describe('a request', () => {
-  it('gets a response with the members of the specification, in its order', async () => {
+  it('gets a response with the members of the specification, in the order of the specification', async () => {
     const { status, text } = await post(noop);
     expect(status).toBe(200);
     expect(text).toBe(
@@ -65,7 +65,7 @@ describe('a request', () => {
     await waitFor(() => tools.isWaiting('left alone'));
     outgoing.destroy();
     await closed;
-    // The process has answered a later request, so it has seen the end of the first one.
+    // The process has answered a later request, so it has seen the end of the first request.
     await post(noop);
     tools.release('left alone');
     await waitFor(async () => (await tracesOf(switchboard, acme)).includes('left alone'));

@@ -229,7 +229,7 @@ describe('subscriptions/listen', () => {
     },
   );
 
-  it('leaves out unknown topics, and ends at once if no topic is left', async () => {
+  it('leaves out unknown topics, and ends immediately if no topic is left', async () => {
     const { uri } = await newContact(acme);
     const other = [
       'switchboard://planets/1',
@@ -465,7 +465,7 @@ describe('an open subscription', () => {
 });
 
 describe('too many subscriptions', () => {
-  it('of one organization are refused until one of its subscriptions ends, and others are not affected', async () => {
+  it('of one organization are refused until one of its subscriptions ends, and other organizations are not affected', async () => {
     await Promise.all(Array.from({ length: 64 }, () => listen({ toolsListChanged: true })));
     const one = await refused({ toolsListChanged: true });
     expect(await one.body()).toEqual(errorOf(1429, 1));
@@ -477,7 +477,7 @@ describe('too many subscriptions', () => {
     });
   });
 
-  itSlow('are refused to every organization when one process has 1,024', async () => {
+  itSlow('are refused to every organization when one process has 1,024 subscriptions', async () => {
     const organizations = Array.from({ length: 16 }, (_, index) => `org_full_${index}`);
     await here.ownerQuery(
       `insert into organizations (id, name) select id, id from unnest($1::text[]) as n (id)`,

@@ -38,7 +38,7 @@ describe('a tool that succeeds', () => {
   });
 
   it.each(['2024-11-05', '2025-03-26'])(
-    'returns the same to version %s as to plain callers',
+    'returns the same result to version %s as to plain callers',
     async (version) => {
       const plain = await call('echo_text', { text: 'hi' });
       expect((await call('echo_text', { text: 'hi' }, version)).text).toBe(plain.text);

@@ -104,7 +104,7 @@ describe('in_reply_to of send_message', () => {
     }
   });
 
-  it('gives the same error for a message of another organization as for an unknown one', async () => {
+  it('gives the same error for a message of another organization and for an unknown id', async () => {
     const other = await createOrganization(switchboard);
     const { id } = await send(acme, { contact_id: contactId });
     const fault = await faultOf(other, { in_reply_to: id });

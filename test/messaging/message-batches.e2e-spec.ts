@@ -12,7 +12,7 @@ import { createContact, getMessage, listOutbox, send } from './support.js';
 const AMOUNT = 4;
 
 describe('messages of one organization that are claimed together', () => {
-  // No worker runs, so the test acts as one.
+  // No worker runs, so the test acts as a worker.
   let switchboard: Switchboard;
   let acme: TestOrganization;
   beforeAll(async () => {

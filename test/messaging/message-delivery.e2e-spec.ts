@@ -35,7 +35,7 @@ describeOnEachDriver('messages', describeSlow, () => {
   }
 
   describe('the lease of a message', () => {
-    it('belongs to one worker at a time, and another can claim the message when the lease ends', async () => {
+    it('belongs to one worker at a time, and another worker can claim the message when the lease ends', async () => {
       const { id: contactId } = await createContact(acme);
       const { id } = await send(acme, { contact_id: contactId });
       const racers = await Promise.all(Array.from({ length: 8 }, () => leases.claim(5, id)));
@@ -55,7 +55,7 @@ describeOnEachDriver('messages', describeSlow, () => {
       expect(await leases.claim(5, id)).toHaveLength(1);
     });
 
-    it('prevents a worker that lost it from recording an outcome', async () => {
+    it('prevents a worker that lost the lease from recording an outcome', async () => {
       const { id: contactId } = await createContact(acme);
       const { id } = await send(acme, { contact_id: contactId });
       const outcomes = switchboard.app.get(MessageOutcomesService, { strict: false });
@@ -179,7 +179,7 @@ describeOnEachDriver('messages', describeSlow, () => {
   });
 
   describe('a worker that starts later', () => {
-    it('delivers unclaimed messages and those with expired leases, but no message with a valid lease', async () => {
+    it('delivers unclaimed messages and messages with expired leases, but no message with a valid lease', async () => {
       const { id: contactId } = await createContact(acme);
       const [waiting, expired, started, leased, hopeless] = [
         await send(acme, { contact_id: contactId }),

@@ -159,7 +159,7 @@ describe('a link to unsubscribe', () => {
     expect(await statesOf(id)).toMatchObject({ short: 'unsubscribed' });
   });
 
-  it('shows the same page for every reason why it is not valid, and changes nothing', async () => {
+  it('shows the same page for every reason why the link is not valid, and changes nothing', async () => {
     const { id, unsubscribe, preferences } = await linksOf();
     const beta = await createOrganization(switchboard);
     await beta.call('create_topic', { name: 'news', title: 'News', default: 'opted_in' });
@@ -228,7 +228,7 @@ const choose = (url: string, shown: string[], chosen: string[]) =>
   );
 
 describe('the page of preferences', () => {
-  it('shows which topics the contact gets, and stores the choice of the contact', async () => {
+  it('shows the topics that the contact gets, and stores the choice of the contact', async () => {
     const { id, preferences } = await linksOf();
     const page = await (await fetch(preferences)).text();
     expect(page).toMatch(/value="news" checked/);
@@ -271,7 +271,7 @@ describe('the page of preferences', () => {
     });
   });
 
-  it('does not change topics that the page did not show, and ignores unknown ones', async () => {
+  it('does not change topics that the page did not show, and ignores unknown topics', async () => {
     const { id, preferences } = await linksOf();
     await choose(preferences, ['offers', 'unknown'], ['unknown', 'offers']);
     expect(await statesOf(id)).toMatchObject({ news: 'subscribed', offers: 'subscribed' });
@@ -398,7 +398,7 @@ describe('double opt-in', () => {
     expect(await confirmationsOf(id)).toHaveLength(2);
   });
 
-  it('is confirmed at the address of the survivor after the contact was merged into another one', async () => {
+  it('is confirmed at the address of the survivor after the contact was merged into another contact', async () => {
     const { id: merged } = await createContact(acme);
     const { id } = await createContact(acme);
     await subscribe(merged);

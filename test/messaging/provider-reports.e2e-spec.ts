@@ -258,7 +258,7 @@ describe('with workers', () => {
 });
 
 describe('a delivery report that arrives before the worker records the outcome of the message', () => {
-  // No worker runs; the test acts as one.
+  // No worker runs, so the test acts as a worker.
   beforeAll(async () => {
     switchboard = await startSwitchboard({ env: { ROLE: 'web' } });
   });

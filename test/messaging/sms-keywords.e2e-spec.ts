@@ -119,7 +119,7 @@ describe('a text message that is a keyword', () => {
     },
   );
 
-  it('is answered with the text of the organization when it asks for help', async () => {
+  it('is answered with the text of the organization when the message asks for help', async () => {
     const { id } = await person();
     await receive(id, 'HELP');
     expect(await outboundOf(id)).toEqual([]);

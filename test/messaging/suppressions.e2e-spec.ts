@@ -85,7 +85,7 @@ describe('a suppressed address', () => {
     );
   });
 
-  it('stays suppressed when its contact is merged into another that has no address', async () => {
+  it('stays suppressed when its contact is merged into another contact that has no address', async () => {
     const { id: other, email } = await createContact(acme);
     await acme.call('suppress_address', { address: email });
     const { value } = await acme.call<{ contact: { id: string } }>('create_contact', {

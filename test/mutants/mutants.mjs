@@ -159,7 +159,7 @@ export const MUTANTS = [
       ],
     ],
     tests: ['test/workflows/on-failure'],
-    names: 'runs again when a retry of the run fails again',
+    names: 'runs again with a new idempotency key when a retry of the run fails',
   },
   {
     id: 'M7',
@@ -667,7 +667,7 @@ export const MUTANTS = [
     what: 'a link of one kind opens the pages of another',
     edits: [['src/topics/permission-links.ts', 'JSON.stringify([kind, org', 'JSON.stringify([org']],
     tests: ['test/messaging/permission-links'],
-    names: 'shows the same page for every reason why it is not valid',
+    names: 'shows the same page for every reason why the link is not valid',
   },
   {
     id: 'T3',
@@ -732,7 +732,7 @@ export const MUTANTS = [
       ],
     ],
     tests: ['src/workflows/webhooks/bodies/large-fields'],
-    names: 'is refused with 1,001 fields',
+    names: 'is refused when it has 1,001 fields',
   },
   {
     id: 'Y4',
@@ -825,7 +825,7 @@ export const MUTANTS = [
       ],
     ],
     tests: ['test/messaging/message-delivery'],
-    names: 'prevents a worker that lost it from recording an outcome',
+    names: 'prevents a worker that lost the lease from recording an outcome',
   },
   {
     id: 'W3',

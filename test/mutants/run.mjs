@@ -97,7 +97,7 @@ async function testWaiting() {
 
 /** Returns the reasons why a mutant cannot be applied. A mutant that changes nothing would seem to survive. */
 function findFaults({ id, edits, tests, names }) {
-  // An edit may follow another one of the same file, so all edits are applied in their order.
+  // An edit may follow another edit of the same file, so all edits are applied in their order.
   const sources = new Map();
   const missing = edits.flatMap(([file, text, replacement]) => {
     const path = join(ROOT, file);
@@ -144,8 +144,8 @@ async function inCopy(edits, work) {
 }
 
 /**
- * Runs tests in the copy. Builds the copy first when the tests start its processes. A mutant counts as not killed when
- * its copy cannot be built, or when its test files cannot be loaded.
+ * Runs tests in the copy. Builds the copy first when the tests start processes from it. A mutant counts as not killed
+ * when its copy cannot be built, or when its test files cannot be loaded.
  */
 async function test(copy, tests, names) {
   if (tests.some((file) => file.includes('failpoints'))) {

@@ -61,7 +61,7 @@ describe('GET /api/openapi.json', () => {
       Object.keys(methods).map((method) => `${method} ${path}`),
     );
     const ofTools = tools.map(({ name }) => `post /api/tools/${name}`);
-    // The MCP endpoint takes every method, and answers 405 to all but POST.
+    // The MCP endpoint takes every method, and answers 405 to every method except POST.
     const known = [...new Set(routes())].filter((route) => route !== 'post /api/tools/{name}');
     expect(known.length).toBeGreaterThan(20);
     expect(described.sort()).toEqual([...known, 'post /api/mcp', ...ofTools].sort());

@@ -116,7 +116,7 @@ describe('npm run backup and npm run restore', () => {
     expect(examples).toEqual([made, checked, restored].map(({ output }) => shown(output)));
   });
 
-  it('move an installation from a server into the embedded PostgreSQL and back, while it works', async () => {
+  it('move an installation from a server into the embedded PostgreSQL and back, while the installation works', async () => {
     const DATA_DIR = join(folder, 'data');
     expect(await restore([file], { DATA_DIR })).toMatchObject({ code: 0, errors: '' });
     const url = await startOn({ DATA_DIR });

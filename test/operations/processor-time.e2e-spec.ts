@@ -111,7 +111,7 @@ describe('a ping waits at most 100 ms longer', () => {
     );
   });
 
-  it('during calls with thousands of unknown members that have names similar to known ones', async () => {
+  it('during calls with thousands of unknown members that have names similar to known members', async () => {
     const given = Object.fromEntries(
       Array.from({ length: 9800 }, (_, index) => [`${'contact_id_'.repeat(5)}${index}`, 1]),
     );

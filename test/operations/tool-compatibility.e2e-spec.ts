@@ -226,7 +226,7 @@ describe('the compatibility report of a deployment', () => {
     expect((await pins(id)).fitting).toBeNull();
   });
 
-  it('does not report compatible steps, and checks each only once', async () => {
+  it('does not report compatible steps, and checks each step only once', async () => {
     await begin();
     const { id } = await createWorkflow(acme, STEPS);
     const report = await deploy(GrownTools);

@@ -99,7 +99,7 @@ describe('the outbound proxy', () => {
   it.each([
     ['refused.test', 'rejected', 403],
     ['limited.test', 'unavailable', 429],
-  ])('makes %s fail with an explanation when it refuses', async (host, code, status) => {
+  ])('makes %s fail with an explanation when the proxy refuses', async (host, code, status) => {
     await expect(get(host)).rejects.toMatchObject({
       code,
       message: `The outbound proxy of this installation answered ${status} and made no connection.`,

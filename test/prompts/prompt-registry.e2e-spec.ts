@@ -124,7 +124,7 @@ describe('a prompt that a team adds', () => {
     });
   });
 
-  it('checks its arguments, and treats empty ones as absent', async () => {
+  it('checks its arguments, and treats empty arguments as absent', async () => {
     expect(
       JSON.parse((await textOf('team_colour', { colour: 'red', shade: '' })) as string),
     ).toEqual({ colour: 'red', resourceUri: 'none' });
@@ -198,7 +198,7 @@ describe('a prompt that a team adds', () => {
     expect(completion.values).toHaveLength(100);
   });
 
-  it('runs its guard before a completion and does not show its internal errors', async () => {
+  it('runs its guard before a completion, and hides the internal errors of a completion', async () => {
     expect((await complete('green')).error).toMatchObject({ code: 1403 });
     const { error } = await complete('crash');
     expect(error).toMatchObject({ code: -32603 });

@@ -271,7 +271,7 @@ describe('an organization that hides a tool, or requires a confirmation for its 
     }
   });
 
-  it('has no prompt that needs a confirmation to read its data, but keeps a prompt whose other tools need a confirmation', async () => {
+  it('has no prompt whose data needs a confirmation, but keeps a prompt that only tells the model to call a tool with a confirmation', async () => {
     const names = async (policies: Record<string, object>): Promise<string[]> => {
       const careful = await createOrganization(switchboard);
       for (const [tool, policy] of Object.entries(policies)) {

@@ -35,7 +35,7 @@ it('a wake-up of one process is delivered to another', async () => {
   await waitFor(() => handled.includes("msg_';drop_table:x"));
 });
 
-it('a wake-up whose id a notification cannot contain is dropped, and the others are delivered', async () => {
+it('a wake-up whose id a notification cannot contain is dropped, and the other wake-ups are delivered', async () => {
   const wakeUps = web.app.get(WakeUps);
   for (const id of ['x'.repeat(9000), 'ü'.repeat(150), 'msg_one msg_two', '', 'msg_beside']) {
     wakeUps.wake('message', id);

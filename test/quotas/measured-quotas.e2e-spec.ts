@@ -138,7 +138,7 @@ describe('the quota of contacts', () => {
     expect(open).toEqual([]);
   });
 
-  itSlow('is measured by another worker when one has died during a measurement', async () => {
+  itSlow('is measured by another worker when a worker has died during a measurement', async () => {
     await limit('contacts', 3);
     // Writes the lease that a killed worker leaves after it has claimed the organization.
     await switchboard.ownerQuery(

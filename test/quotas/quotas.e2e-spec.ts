@@ -55,7 +55,7 @@ describe('the quota of workflows', () => {
     expect(await count('workflows')).toBe(5);
   });
 
-  it('cannot be exceeded by parallel calls, which can use all of it', async () => {
+  it('cannot be exceeded by parallel calls, which can use the whole quota', async () => {
     await limit('workflows', 25);
     const outcomes = await Promise.all(Array.from({ length: PARALLEL }, create));
     expect(outcomes.every(({ status }) => status === 200 || status === 409)).toBe(true);

@@ -123,7 +123,7 @@ describe('secrets of an organization', () => {
   });
 
   itSlow(
-    'lose one line break at their end, because texts that are copied or read from a file often end with one',
+    'lose one line break at their end, because copied texts and texts from files often end with a line break',
     async () => {
       for (const secret of ['line\n', 'line\r\n', 'line']) {
         await setSecret({ name: 'line', secret });
@@ -496,7 +496,7 @@ describe('secrets of an organization', () => {
       expect(sent('/basic')[0]!.headers.authorization).toBe(`Basic ${expected}`);
     });
 
-    it('get a token once, keep it, and get another one after a 401', async () => {
+    it('get a token once, keep it, and get another token after a 401', async () => {
       let issued = 0;
       handlers.set('/token', (_request, response) => {
         issued += 1;
@@ -577,7 +577,7 @@ describe('secrets of an organization', () => {
       expect(ended.steps[0]!.output).toMatchObject({ body: { json: [hidden, hidden] }, pages: 2 });
     });
 
-    it('are sent in the body to a token URL that expects them there', async () => {
+    it('are sent in the body to a token URL that expects them in the body', async () => {
       handlers.set('/body-token', (_request, response) =>
         response
           .writeHead(200, { 'Content-Type': 'application/json' })
@@ -658,7 +658,7 @@ describe('secrets of an organization', () => {
       },
     );
 
-    it('fail with an explanation when the token URL refuses', async () => {
+    it('fail with an explanation when the token URL refuses the request', async () => {
       handlers.set('/refuse', (_request, response) => response.writeHead(401).end(CANARY));
       await setSecret({
         name: 'refused',

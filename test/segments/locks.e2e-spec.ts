@@ -4,14 +4,14 @@ import { sharedSwitchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
 import { createSegment, evaluated, tagged } from './segment.js';
 
-it('a worker that compares segments waits for no segment while it has locked another', async () => {
+it('a worker that compares segments waits for no segment while it has locked another segment', async () => {
   const { ownerQuery, ...switchboard } = await sharedSwitchboard();
   const acme = await createOrganization(switchboard);
   for (const tag of ['a', 'b']) {
     const { id } = await createSegment(acme, { filters: [tagged(tag)] });
     await evaluated(acme, id);
   }
-  // Until the end of the lease, the worker leaves the segments alone.
+  // Until the end of the lease, the worker does not compare these segments again.
   await ownerQuery(
     `update segment_evaluations set lease_until = now() + interval '2 s' where organization_id = $1`,
     [acme.id],
@@ -20,7 +20,7 @@ it('a worker that compares segments waits for no segment while it has locked ano
     'update segments set sweep_at = now(), barrier = null where organization_id = $1',
     [acme.id],
   );
-  // A statement that writes both rows locks them in this order.
+  // A statement that writes the rows of both segments locks the rows in the order of `ctid`.
   const rows = await ownerQuery<{ id: string }>(
     'select id from segments where organization_id = $1 order by ctid',
     [acme.id],

@@ -122,7 +122,7 @@ describe('segment.entered and segment.left', () => {
     await untilStarted(entered, [ada]);
   });
 
-  it('are emitted for static segments in the transaction of the call, and for dynamic segments that name them', async () => {
+  it('are emitted for static segments in the transaction of the call, and for dynamic segments that name static segments', async () => {
     const picked = await createSegment(acme);
     const dynamic = await createSegment(acme, { filters: [is(picked.id), tagged('vip')] });
     const onPicked = await onSegment(acme, 'segment.entered', picked.id);
@@ -169,7 +169,7 @@ describe('segment.entered and segment.left', () => {
     expect(await Promise.all(workflows.map(started))).toEqual([[], []]);
   });
 
-  itSlow('are emitted for an import only if it starts workflows', async () => {
+  itSlow('are emitted for an import only if the import starts workflows', async () => {
     const segment = await createSegment(acme, { filters: [tagged('imported')] });
     const entered = await onSegment(acme, 'segment.entered', segment.id);
     await evaluated(acme, segment.id);

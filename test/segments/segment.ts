@@ -14,7 +14,7 @@ export interface TestSegment {
 
 let counter = 0;
 
-/** Creates a segment, by default a static one. Throws when it is refused. */
+/** Creates a segment, by default a static segment. Throws when the call is refused. */
 export async function createSegment(
   organization: TestOrganization,
   given: object = {},

@@ -221,7 +221,7 @@ describe('add_sender_domain', () => {
     expect(error).toMatchObject({ code: 'conflict' });
   });
 
-  it('is for owners only, and for no agent', async () => {
+  it('can be called only by owners, and by no agent', async () => {
     const answer = await acme.rpc({
       jsonrpc: '2.0',
       id: 1,

@@ -34,7 +34,8 @@ describe('the keys of sender domains', () => {
     });
     expect(await countKeys()).toBe(KEYS_PER_HOUR);
 
-    // These calls make no key, so the limit does not refuse them: the first key of a domain is still its next key.
+    // These calls make no key, so the limit does not refuse them: DNS does not have the first key of the domain yet, so
+    // this key stays the next key.
     expect(await add(acme, 'N1.example')).toEqual(first);
     const again = await Promise.all(Array.from({ length: PARALLEL }, () => rotate(acme, first.id)));
     for (const domain of again) expect(domain).toEqual(first);
@@ -51,7 +52,7 @@ describe('the keys of sender domains', () => {
     expect((await add(other, 'n1.example')).keys).toHaveLength(1);
   });
 
-  it('wait in a short queue, and parallel calls beyond it are refused', async () => {
+  it('wait in a short queue, and parallel calls are refused while the queue is full', async () => {
     const names = Array.from({ length: PARALLEL }, (_, index) => `p${index}.example`);
     const answers = await Promise.all(names.map(tryAdd));
     const added = answers.filter(({ status }) => status === 200);

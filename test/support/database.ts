@@ -23,7 +23,7 @@ export async function createTestDatabase(prefix = ''): Promise<TestDatabase> {
   const name = `${prefix}${template}_${process.pid}_${counter}`;
   // The files are in memory, where `file_copy` takes half the processor time of a copy through the WAL.
   await asAdministrator(`create database ${name} template ${template} strategy file_copy`);
-  // A copy has no grants of its template.
+  // A copy does not have the grants of its template.
   await asAdministrator(`revoke temporary on database ${name} from public`);
   const url = new URL(templateUrl);
   url.pathname = `/${name}`;

@@ -13,7 +13,7 @@ let driver = DEFAULT;
 
 /**
  * Describes tests with wake-ups through PostgreSQL and again through Bull. In the tests, `startSwitchboard` uses the
- * current driver. With `describeSlow`, tests on Bull run in `npm run test:slow` only: test/queue/wake-ups shows that
+ * current driver. With `describeSlow`, tests on Bull run only in `npm run test:slow`: test/queue/wake-ups shows that
  * Bull wakes workers.
  */
 export function describeOnEachDriver(

@@ -18,7 +18,7 @@ import { findRedisServer } from './find-program.js';
  * fails the run when a test has left a file, a database or a process behind.
  */
 export default async function setUp(): Promise<(() => Promise<void>) | undefined> {
-  // Every project of Vitest calls this. The first call starts the servers for all projects.
+  // Every project of Vitest calls this function. The first call starts the servers for all projects.
   if (process.env.TEST_TEMPLATE_URL) return undefined;
   const undo: (() => Promise<void>)[] = [];
   const tearDown = async (): Promise<void> => {
@@ -39,7 +39,7 @@ const NEEDED_MEMORY = 2 * 1024 ** 3;
 
 /**
  * Returns a folder in memory if there is one with enough space. On a disk, the creation and removal of the 400 files of
- * each test database takes several times as long.
+ * each test database takes several times longer than in memory.
  */
 async function databaseParent(): Promise<string> {
   const memory = await statfs(MEMORY_FOLDER).catch(() => undefined);
@@ -54,7 +54,7 @@ async function createSocketFolder(parent: string): Promise<string | undefined> {
   if (process.platform === 'win32') return undefined;
   const folder = join(parent, 'socket');
   await mkdir(folder);
-  // When this runs as root, PostgreSQL runs as another user, who must be able to write here.
+  // When the tests run as root, PostgreSQL runs as another user, who must be able to write here.
   await chmod(folder, 0o777);
   return folder;
 }
@@ -77,7 +77,7 @@ async function reportLeftovers(folder: string, templateUrl: string): Promise<voi
 /** Starts everything and adds to `undo` a function that stops it. */
 async function start(undo: (() => Promise<void>)[]): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'switchboard-test-'));
-  // When this runs as root, PostgreSQL runs as another user, who must be able to enter the folder.
+  // When the tests run as root, PostgreSQL runs as another user, who must be able to enter the folder.
   await chmod(folder, 0o711);
   undo.push(() => rm(folder, { recursive: true, force: true }));
   const databaseFolder = await mkdtemp(join(await databaseParent(), 'switchboard-test-'));
@@ -97,7 +97,8 @@ async function start(undo: (() => Promise<void>)[]): Promise<void> {
         max_wal_size: '256MB',
         // Autovacuum is rare, because it starts a process for each database, and each test file has a database.
         autovacuum_naptime: '5min',
-        // With the default, hashing the password would take a fifth of the processor time of a new connection.
+        // With the default number of iterations, hashing the password would take a fifth of the processor time of a new
+        // connection.
         scram_iterations: '1',
         ...(socketFolder && { unix_socket_directories: socketFolder }),
       },

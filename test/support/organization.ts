@@ -31,8 +31,8 @@ export interface TestOrganization {
 
 let counter = 0;
 const agent = new Agent({ keepAlive: true });
-// The schemas are cached by the Switchboard object and not by its URL, because a later Switchboard may get the same
-// port and have other tools.
+// The key of this cache is the Switchboard object and not its URL: a later Switchboard may have the same port and other
+// tools.
 const schemas = new WeakMap<{ url: string }, Promise<OutputSchemas>>();
 
 export async function createOrganization(

@@ -6,12 +6,13 @@ import { useRealCosts } from './argon2.js';
 // Test files of one worker share modules, and with them the static state of ProbeTools.
 beforeAll(() => ProbeTools.reset());
 
-// A test file that needs the real costs of hashing turns them on for itself only.
+// A test file that needs the real costs of hashing turns them on only for itself.
 beforeAll(() => useRealCosts(false));
 
 checkAnswersOfFetch();
 
-// Makes a deprecation of pg fail the tests, because the next major version of pg refuses what is deprecated now.
+// Makes a deprecation of pg fail the tests, because the next major version of pg refuses the calls that are deprecated
+// now.
 const listener = Symbol.for('switchboard fails on deprecations of pg');
 if (!(listener in process)) {
   Object.assign(process, { [listener]: true });

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 
 /**
  * Lists the test files that run on PostgreSQL and again on Bull, with `describeOnEachDriver`, because they depend on
- * how workers receive wake-ups. Most other files of workflows and messages run on Bull in `npm run test:slow` only.
+ * how workers receive wake-ups. Most other files of workflows and messages run on Bull only in `npm run test:slow`.
  */
 export const DRIVER_SPECS = [
   'test/messaging/message-delivery.e2e-spec.ts',
@@ -127,8 +127,8 @@ export const SLOW_SPECS = [
 ];
 
 /**
- * Lists the test files that only `npm run test:slow` runs because they wait long or test details and combinations. Other
- * files cover their promises for `npm test`.
+ * Lists the test files that only `npm run test:slow` runs because they wait long or test details and combinations. In
+ * `npm test`, other files test the same behaviour.
  */
 export const DETAIL_SPECS = [
   'src/code/code-sandbox.spec.ts',

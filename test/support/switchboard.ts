@@ -113,7 +113,7 @@ async function start(
     DATA_DIR: dataDir,
     NODE_ENV: 'test',
     SIGN_UP: 'open',
-    // All organizations of a test sign up from one address, so a limit for each address would refuse some.
+    // All organizations of a test sign up from one address, so a limit for each address would refuse some sign-ups.
     SIGN_UP_PER_HOUR: '0',
     NEW_ORGANIZATION_MESSAGES: '100000',
     NEW_ORGANIZATION_CONTACTS: '100000000',

@@ -24,7 +24,7 @@ export function inTurn<T>(cases: readonly T[]): T[] {
 
 /**
  * Declares a test as `it` does, but only in `npm run test:slow`: the test waits long or repeats much, and other tests
- * cover its promise for `npm test`.
+ * check the same behaviour in `npm test`.
  */
 export const itSlow = (IS_SLOW ? it : declareNothing()) as typeof it;
 

@@ -1,6 +1,6 @@
 import type { TestOrganization } from './organization.js';
 
-/** Shows an import as the API returns it. */
+/** An import in the form in which the API returns it. */
 export interface TestImport {
   id: string;
   name: string;
@@ -22,7 +22,7 @@ export async function uploadedImport(organization: TestOrganization): Promise<st
   return (await upload(organization, 'email\nimported@example.com\n')).id;
 }
 
-/** Uploads a file as the signed-in owner. Throws unless it is accepted. */
+/** Uploads a file as the signed-in owner. Throws unless the file is accepted. */
 export async function upload(
   organization: TestOrganization,
   file: string | Uint8Array,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Calls `ask` until the result is truthy, and returns it. The limit only ends tests that hang. */
+/** Calls `ask` until its result is truthy, and returns this result. The limit only ends tests that hang. */
 export async function waitFor<T>(
   ask: () => Promise<T> | T,
   timeoutMs = 100_000,

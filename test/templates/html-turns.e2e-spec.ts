@@ -52,7 +52,7 @@ describe('processes for HTML', () => {
     return { third, endedBefore: ended - 1, others: await Promise.all(publishing) };
   };
 
-  it('become free in time for an organization while others publish costly HTML', async () => {
+  it('become free in time for an organization while other organizations publish costly HTML', async () => {
     expect(await publishBehind([COSTLY])).toMatchObject({
       third: 'published',
       others: ['invalid_arguments', 'invalid_arguments'],

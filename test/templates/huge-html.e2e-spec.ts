@@ -11,7 +11,7 @@ const repeat = (count: number, value: (name: number) => string): string =>
 
 /**
  * Juice replaces each code block by a placeholder, and later replaces the placeholder by the code block. Two of these
- * code blocks contain the placeholder of the next one many times.
+ * code blocks contain the placeholder of the next code block many times.
  */
 const CODE_BLOCKS = [
   '<style>p{color:red}</style><p>x</p>',
@@ -50,7 +50,7 @@ describe('HTML that becomes huge when its CSS is inlined', () => {
       3,
     ),
   )('does not end Switchboard: %s', async (what, html, expected) => {
-    // Switchboard runs in the process of this test, so its end would end the test.
+    // Switchboard runs in the process of this test. If Switchboard ended, the test would end too.
     const acme = await createOrganization(switchboard);
     const globex = await createOrganization(switchboard);
     const other = await createOrganization(switchboard);

@@ -129,7 +129,7 @@ let switchboard: Switchboard;
 let journal: Journal;
 let acme: TestOrganization;
 
-// There is no worker, so rows stay as the calls wrote them, and no Redis, so the test can listen to wake-ups.
+// There is no worker, so rows stay as the calls wrote them. There is no Redis, so the test can listen to the wake-ups.
 beforeAll(async () => {
   switchboard = await startSwitchboard({
     env: { ROLE: 'web', REDIS_URL: '' },

@@ -65,7 +65,7 @@ it('an external call with a key runs once, and a repetition returns the stored r
   expect(callsOf('1')).toHaveLength(1);
 });
 
-it('an external call is refused while another with the same key is running', async () => {
+it('an external call is refused while another call with the same key is running', async () => {
   const first = call('2');
   const { answer } = await ringing('2');
   expect((await call('2')).error).toMatchObject({ code: 'conflict' });

@@ -52,7 +52,7 @@ class OpenResult {
   inside: string;
 }
 
-/** A journal that only the module of the vault provides, so a guard can get it only from there. */
+/** A journal that only the module of the vault provides. So a guard can get this journal only from that module. */
 @Injectable()
 class Journal {
   readonly lines: string[] = [];

@@ -28,7 +28,7 @@ class LieOutput {
   count: number;
 }
 
-/** Lists the tools that are declared idempotent but are not. */
+/** Lists the tools that are declared idempotent but are not idempotent. */
 @Injectable()
 class LyingTools {
   private count = 0;
@@ -72,7 +72,7 @@ describe('a tool that is declared idempotent', () => {
   let tools: RegisteredTool[];
 
   beforeAll(async () => {
-    // There are no workers, which would change the rows of the calls later.
+    // There are no workers, because workers would change the rows of the calls later.
     switchboard = await startSwitchboard({ providers: [LyingTools], env: { ROLE: 'web' } });
     await allowRenaming(switchboard);
     tools = switchboard.app

@@ -81,7 +81,7 @@ describe('a renamed tool', () => {
       ).body as { result: Record<string, unknown> }
     ).result;
 
-  it('is listed and suggested under its current name only', async () => {
+  it('is listed and suggested only under its current name', async () => {
     const message = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
     for (const text of [
       (await answerOf(acme.rpc(message))).text,
@@ -96,7 +96,7 @@ describe('a renamed tool', () => {
     expect((await answerOf(acme.rpc(callOf('store_wor')))).text).not.toContain('store_word');
   });
 
-  it('names its current name in _meta of results and failures for MCP clients', async () => {
+  it('has its current name in _meta of results and failures for MCP clients', async () => {
     for (const version of ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25']) {
       expect((await resultOf(callOf('store_word'), version))._meta).toEqual(NOTE);
       const failed = await resultOf(callOf('store_word', 'taken'), version);

@@ -72,7 +72,7 @@ async function policiesOf(organization: TestOrganization): Promise<unknown> {
   return (await organization.call<{ policies: unknown }>('list_tool_policies')).value.policies;
 }
 
-/** Returns the names in tools/list of each era, the modern one last. */
+/** Returns the names in tools/list of each era, the modern era last. */
 async function agentLists(organization: TestOrganization): Promise<string[][]> {
   const message = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
   const answers = [];
@@ -214,7 +214,7 @@ describe('a hidden tool', () => {
     expect(await lists()).toBe(false);
   });
 
-  it('stays hidden for the next key', async () => {
+  it('stays hidden when the organization gets a new key', async () => {
     const created = await acme.fetch('/api/mcp/keys', { method: 'POST' });
     const { api_key: key } = (await created.json()) as { api_key: string };
     expect((await acme.rpc(callOf('noop'))).status).toBe(401);
@@ -252,7 +252,7 @@ describe('a tool with confirmation', () => {
     return ((await keys.authenticate(organization.key)) as AuthenticatedKey).toolPolicies;
   };
 
-  it('is in the policies that are loaded with the API key of its organization, and not in those of another organization', async () => {
+  it('is in the policies that are loaded with the API key of its organization, and not in the policies of another organization', async () => {
     expect(await policies(acme)).toBe(ToolPolicies.NONE);
     await set(acme, { tool: 'keep_word', confirmation: 'always' });
     await set(acme, { tool: 'create_contact', confirmation: 'when_possible' });
@@ -342,7 +342,7 @@ describe('set_tool_policy and list_tool_policies', () => {
     expect(await policiesOf(acme)).toEqual([]);
   });
 
-  it('can name a tool that is hidden, and one for people only', async () => {
+  it('can name a hidden tool, and a tool that only people can call', async () => {
     await set(acme, { tool: 'people_word', hidden: true });
     expect((await acme.call('people_word', { word: 'x' })).status).toBe(404);
     await set(acme, { tool: 'people_word', hidden: false, confirmation: 'never' });

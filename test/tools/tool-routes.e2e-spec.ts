@@ -32,7 +32,7 @@ const ROUTES: Readonly<Record<string, ToolRoute>> = {
   // This file belongs to a message. The tests of http_request check that a file of a run needs get_run.
   'get /api/files/{id}': { tools: ['get_message'], resource: 'file' },
 };
-/** The routes of accounts and keys, those that call tools, and those that list names only. */
+/** The routes of accounts and keys, the routes that call tools, and the routes that list only names. */
 const OTHERS =
   /^\w+ \/api\/(auth\/.*|mcp|mcp\/keys|mcp\/keys\/current|events|tools|tools\/\w+|changes|openapi\.json)$/;
 

@@ -146,7 +146,7 @@ describe('a trigger with a contact mapping', () => {
     }
   });
 
-  it('leaves out invalid fields, shows them in the run, and saves the others', async () => {
+  it('leaves out invalid fields, shows them in the run, and saves the other fields', async () => {
     const { id } = await createWorkflow(
       acme,
       [look],
@@ -179,7 +179,7 @@ describe('a trigger with a contact mapping', () => {
     });
   });
 
-  it('updates the contact that the payload names when its identifiers are invalid', async () => {
+  it('updates the contact whose id the payload has, even when other identifiers in the payload are invalid', async () => {
     const { id } = await createWorkflow(acme, [look], mapped(MAPPING));
     const known = await create({ email: 'named@example.com' });
     const run = await post(id, {
@@ -296,7 +296,7 @@ describe('a trigger with a contact mapping', () => {
     expect((await contactOf('given@example.com'))!.first_name).toBe('Given');
   });
 
-  it('shows no contact to the steps after the one that deleted the contact', async () => {
+  it('shows no contact to the steps after the step that deleted the contact', async () => {
     const steps = [
       { id: 'gone', tool: 'delete_contact', arguments: { contact_id: '{{ contact.id }}' } },
       { id: 'still', if: 'contact', then: [look] },
@@ -385,7 +385,7 @@ describe('the contact mapping of a trigger', () => {
   });
 
   itSlow(
-    'is shown, kept when the steps change, versioned, and removed when the new trigger has none',
+    'is shown, kept when the steps change, versioned, and removed when the new trigger has no mapping',
     async () => {
       const { id, version, trigger } = await createWorkflow(acme, [], mapped(MAPPING));
       expect(trigger).toEqual({ type: 'webhook', contact: MAPPING });
@@ -451,7 +451,7 @@ describe('set_run_contact', () => {
     expect(run.contact_id).toBe((await contactOf('middle@example.com'))!.id);
   });
 
-  it('fails with an invalid field, unless it may be left out', async () => {
+  it('fails with an invalid field, unless the field may be left out', async () => {
     const step = (more: object) => ({
       id: 'about',
       tool: 'set_run_contact',

@@ -45,7 +45,7 @@ describe('events of an organization', () => {
       ...headers,
     });
 
-  it('start workflows with a trigger for them whose condition is true, and the runs get their data and contact', async () => {
+  it('start workflows whose trigger names the event and has a true condition, and the runs get the data and the contact', async () => {
     const { value } = await acme.call<{ contact: { id: string } }>('create_contact', {
       email: 'event@example.com',
     });
@@ -70,7 +70,7 @@ describe('events of an organization', () => {
     expect(await runsOf(other.id)).toEqual([]);
   });
 
-  it('end the waits for them whose condition is true', async () => {
+  it('end the waits that name the event and have a true condition', async () => {
     const workflow = await createWorkflow(acme, [
       {
         id: 'paid',
@@ -149,31 +149,34 @@ describe('events of an organization', () => {
     expect(value.events).toEqual([]);
   });
 
-  itSlow('are deleted after 30 days, and when an organization has 10,000 newer ones', async () => {
-    const globex = await createOrganization(switchboard);
-    await globex.call('emit_event', { event: 'custom.first' });
-    await globex.call('emit_event', { event: 'custom.second' });
-    const names = async () => {
-      await switchboard.ownerQuery('select gate.purge_custom_events(30, 20000)');
-      const { value } = await globex.call<Listed>('list_custom_events', { name: 'custom.*' });
-      return value.events.map(({ name }) => name);
-    };
-    const insert = (count: number) =>
-      switchboard.ownerQuery(
-        `insert into custom_events (organization_id, id, name, emitted_at, data_bytes, data_preview, started_runs)
+  itSlow(
+    'are deleted after 30 days, and when an organization has 10,000 newer events',
+    async () => {
+      const globex = await createOrganization(switchboard);
+      await globex.call('emit_event', { event: 'custom.first' });
+      await globex.call('emit_event', { event: 'custom.second' });
+      const names = async () => {
+        await switchboard.ownerQuery('select gate.purge_custom_events(30, 20000)');
+        const { value } = await globex.call<Listed>('list_custom_events', { name: 'custom.*' });
+        return value.events.map(({ name }) => name);
+      };
+      const insert = (count: number) =>
+        switchboard.ownerQuery(
+          `insert into custom_events (organization_id, id, name, emitted_at, data_bytes, data_preview, started_runs)
          select organization_id, 'evt_' || $1 || '_' || n, 'other', emitted_at + interval '1 hour', 2, '{}', 0
          from custom_events, generate_series(1, $1::integer) n where name = 'custom.second'`,
-        [count],
+          [count],
+        );
+      await insert(9998);
+      expect(await names()).toEqual(['custom.second', 'custom.first']);
+      await insert(1);
+      expect(await names()).toEqual(['custom.second']);
+      await switchboard.ownerQuery(
+        `update custom_events set emitted_at = now() - interval '31 days' where name = 'custom.second'`,
       );
-    await insert(9998);
-    expect(await names()).toEqual(['custom.second', 'custom.first']);
-    await insert(1);
-    expect(await names()).toEqual(['custom.second']);
-    await switchboard.ownerQuery(
-      `update custom_events set emitted_at = now() - interval '31 days' where name = 'custom.second'`,
-    );
-    expect(await names()).toEqual([]);
-  });
+      expect(await names()).toEqual([]);
+    },
+  );
 
   it('are emitted by HTTP requests, once for each idempotency key, and keep all digits of large numbers', async () => {
     const workflow = await createWorkflow(acme, [], on('custom.posted'));
@@ -255,7 +258,7 @@ describe('events of an organization', () => {
     expect(error?.message).toContain(message);
   });
 
-  itSlow('stop when a workflow emits the event that starts it', async () => {
+  itSlow('stop when a workflow emits the event that starts this workflow', async () => {
     const loop = emit('custom.loop', { data: { last: '{{ run.id }}' } });
     const workflow = await createWorkflow(acme, [loop], on('custom.loop'));
     await acme.call('emit_event', { event: 'custom.loop' });

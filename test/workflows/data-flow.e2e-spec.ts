@@ -334,7 +334,7 @@ describe('a step that returns values', () => {
     });
   });
 
-  it('ends the run from inside a loop, when its condition is true', async () => {
+  it('ends the run from inside a loop when the condition of the step is true', async () => {
     const ended = await run([
       {
         id: 'each',

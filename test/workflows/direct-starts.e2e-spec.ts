@@ -54,7 +54,7 @@ describe('a process that receives webhooks and executes runs', () => {
     expect(rows).toEqual([{ wrong: 0 }]);
   });
 
-  it('still executes runs after many webhooks that started no run', async () => {
+  it('still executes runs without a claim after many webhooks that started no run', async () => {
     const { id } = await createWorkflow(acme, []);
     const key = { 'Idempotency-Key': 'order-1' };
     const first = await postWebhook(switchboard, id, {}, key);

@@ -152,7 +152,7 @@ describe('a workflow that waits for an event', () => {
     ]);
   });
 
-  it('does not start for an event of another organization, or when it is inactive, deleted or changed to another trigger', async () => {
+  it('does not start for an event of another organization, or when the workflow is inactive, deleted or changed to another trigger', async () => {
     await fresh();
     const stranger = await createOrganization(switchboard);
     const workflows = [

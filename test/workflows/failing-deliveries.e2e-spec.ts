@@ -16,7 +16,7 @@ describe('an event whose delivery to one of three waits fails', () => {
 
   beforeAll(async () => {
     switchboard = await startSwitchboard();
-    // Each event looks like one that many workers have claimed.
+    // Each event looks like an event that many workers have claimed.
     await switchboard.ownerQuery(`
       create function claim_often() returns trigger language plpgsql as $$
       begin
@@ -67,7 +67,7 @@ describe('an event whose delivery to one of three waits fails', () => {
       [acme.id, count],
     );
 
-  it('is delivered to all waits after the cause of the failure was removed, however often it was claimed', async () => {
+  it('is delivered to all waits after the cause of the failure was removed, even if the event was claimed many times', async () => {
     await runUntil(acme, runs[0]!, 'succeeded');
     await switchboard.ownerQuery('drop trigger refuse_wait on run_waits');
     await repeat(19);

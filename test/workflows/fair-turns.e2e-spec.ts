@@ -42,7 +42,7 @@ describe('organizations with queued runs', () => {
   const allDone = (organization: TestOrganization, count: number) =>
     waitFor(async () => (await countRuns(web, organization, 'succeeded')) === count, PATIENCE_MS);
 
-  it('take turns, so a few later runs of one organization do not wait for thousands of another', async () => {
+  it('take turns, so a few later runs of one organization do not wait for thousands of runs of another organization', async () => {
     const busy = await organizationWith(2000);
     const quiet = await organizationWith(10, { secondsFromNow: -1 });
     await startWorker();

@@ -27,7 +27,7 @@ describe('workflows that wait for the same event', () => {
     for (let count = 0; count < 49; count += 1) {
       ids.push((await save(on('contact.tagged'))).value.workflow.id);
     }
-    // Only one of simultaneous saves can be the 50th.
+    // Only one of the simultaneous saves can add the 50th workflow.
     const saved = await Promise.all(Array.from({ length: 5 }, () => save(on('contact.tagged'))));
     expect(saved.filter(({ error }) => !error)).toHaveLength(1);
     for (const { error } of saved.filter((outcome) => outcome.error)) {

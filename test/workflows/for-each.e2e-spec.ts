@@ -326,7 +326,7 @@ describe('for_each', () => {
       expect(ended.status).toBe('succeeded');
       // One external call and one internal step were executed for this item.
       expect(ProbeTools.count('slow')).toBe(2);
-      // The failed attempt, the successful one and the internal step were executed for this item.
+      // The failed attempt, the successful attempt and the internal step were executed for this item.
       expect(ProbeTools.count('breaks')).toBe(3);
     },
   );
@@ -372,7 +372,7 @@ describe('for_each', () => {
     expect(ProbeTools.count('unseen')).toBe(0);
   });
 
-  itSlow('ends when the run is canceled, and continues when it is retried', async () => {
+  itSlow('ends when the run is canceled, and continues when the run is retried', async () => {
     for (const name of ['c1', 'c2']) ProbeTools.hold(name);
     const runId = await start([each([outside('call'), effect('more')], { concurrency: 3 })], {
       items: ['c0', 'c1', 'c2', 'c3'],
@@ -382,7 +382,7 @@ describe('for_each', () => {
     expect((await acme.call('cancel_run', { run_id: runId })).error).toBeUndefined();
     ProbeTools.open('c1');
     ProbeTools.open('c2');
-    // The worker finishes this run before it begins the next one.
+    // The worker finishes this run before it begins the next run.
     await run([echo('other', {})]);
     const canceled = await getRun(acme, runId);
     expect(canceled.status).toBe('canceled');
@@ -402,7 +402,7 @@ describe('for_each', () => {
     }
   });
 
-  it('waits in one iteration while the others continue', async () => {
+  it('waits in one iteration while the other iterations continue', async () => {
     const runId = await start(
       [
         each([{ id: 'pause', wait: { days: 1 }, if: "item == 'w0'" }, effect('more')], {

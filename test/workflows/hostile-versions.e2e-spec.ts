@@ -73,7 +73,7 @@ describe('a stored version that is larger than saving allows', () => {
     expect(await other.call('list_workflows', {})).toMatchObject({ value: { workflows: [] } });
   });
 
-  it('does not include the largest definition that can be saved', async () => {
+  it('is larger than the largest definition that can be saved, which can be read and executed', async () => {
     const id = await createStored([
       ...nested(10),
       ...many(490).slice(1),

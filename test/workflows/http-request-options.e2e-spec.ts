@@ -238,7 +238,7 @@ describe('the response to http_request', () => {
     });
   });
 
-  it('is cut in the error of a step when it is long', async () => {
+  it('is cut in the error of a step when the response is long', async () => {
     handlers.set('/long', (_request, response) => {
       response.writeHead(400).end('x'.repeat(900_000));
     });

@@ -418,7 +418,7 @@ describe('the step http_request', () => {
     expect(sent('/never')).toEqual([]);
   });
 
-  it('can be called by steps only, not by agents and people', async () => {
+  it('can be called only by steps, not by agents and people', async () => {
     expect((await acme.call('http_request', { url: 'http://example.com' })).status).toBe(404);
     const response = await acme.rpc({
       jsonrpc: '2.0',

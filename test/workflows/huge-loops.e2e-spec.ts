@@ -11,7 +11,10 @@ const ITEMS = Number(process.env.TEST_LOOP_ITEMS ?? 100_000);
 const PAGE = 1000;
 /** The number of items after which a worker has loaded and compiled the code of the loop. */
 const WARM = Math.min(5000, ITEMS / 4);
-/** The most rows of a loop with one step: a window of 100 rows, the row of the loop, and rows of the current page. */
+/**
+ * The largest number of rows of a loop with one step: a window of 100 rows, the row of the loop, and rows of the
+ * current page.
+ */
 const MAX_ROWS = 110;
 const MiB = 1024 * 1024;
 
@@ -59,7 +62,10 @@ describe('a loop over 100,000 items', () => {
     );
     return row!.count;
   };
-  /** Returns how many items are done. Throws when the run has failed, so that the test does not wait for the rest. */
+  /**
+   * Returns how many items are done. Throws when the run has failed, so that the test does not wait for the remaining
+   * items.
+   */
   const doneOf = async (runId: string): Promise<number> => {
     const [row] = await switchboard.ownerQuery<{ done: number; error: object | null }>(
       `select (progress ->> 'done')::integer as done, error from run_steps where run_id = $1 and step_id = 'each'`,

@@ -8,7 +8,10 @@ import { createWorkflow, getRun, postWebhook, runUntil } from './support/workflo
 const MIB = 1024 * 1024;
 const PARTS = 20;
 
-/** Returns the text of a JSON object of exactly 1 MiB, with the deepest nesting and the most values of a body. */
+/**
+ * Returns the text of a JSON object of exactly 1 MiB, with the deepest nesting and the largest number of values that a
+ * body can have.
+ */
 function largestBody(): string {
   const deep: unknown = JSON.parse(`${'['.repeat(63)}${']'.repeat(63)}`);
   const numbers = Array.from({ length: 9000 }, () => 1);

@@ -228,7 +228,7 @@ describe('a run with large values', () => {
     await runUntil(acme, body.runId, 'succeeded');
   });
 
-  it('refuses a cursor that it did not return, and values that do not exist', async () => {
+  it('refuses a cursor that the service did not return, and values that do not exist', async () => {
     const { id } = await createWorkflow(acme, [
       { id: 'a', tool: 'probe_echo', arguments: { value: {} } },
     ]);

@@ -10,7 +10,7 @@ import { ProbeTools } from './support/probe.tools.js';
 import { createWorkflow, getRun, postWebhook, runUntil, sign } from './support/workflow-client.js';
 
 const MIB = 1024 * 1024;
-/** A payload of more than 1 MiB is large. The thorough tests send the largest that operators can allow. */
+/** A payload of more than 1 MiB is large. The thorough tests send the largest payload that operators can allow. */
 const SIZE = (IS_THOROUGH ? 10 : 3) * MIB;
 const LINES = IS_THOROUGH ? 3000 : 600;
 
@@ -308,7 +308,7 @@ describe('a large webhook', () => {
     expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([200, 200, 200]);
   });
 
-  /** Sends more than 1 MiB of a large body, and never the rest. */
+  /** Sends more than 1 MiB of a large body, and never sends the remaining bytes. */
   function beginSlowly(workflowId: string) {
     const sent = request(`${switchboard.url}/api/webhooks/workflow/${workflowId}`, {
       method: 'POST',

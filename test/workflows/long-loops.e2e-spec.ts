@@ -141,7 +141,7 @@ describe('a loop with folded iterations', () => {
     });
   });
 
-  it('folds a loop inside it, and counts an item as failed when its inner loop had failures', async () => {
+  it('folds an inner loop, and counts an item as failed when the inner loop had failures', async () => {
     const inner = {
       id: 'inner',
       for_each: [1, 2, 3],

@@ -377,7 +377,7 @@ describe('a call that is repeated', () => {
   });
 
   itSlow(
-    'is refused with other arguments, and starts a new run with another key or none',
+    'is refused with other arguments, and starts a new run with another key or without a key',
     async () => {
       const id = await offerSteps(acme, [ECHO], 'other_order');
       const given = { item: 'tea', idempotency_key: 'once' };
@@ -523,7 +523,7 @@ describe('an offered workflow', () => {
     );
   });
 
-  it('is callable by agents only', async () => {
+  it('can be called only by agents', async () => {
     await offerSteps(acme, [ECHO], 'agents_order');
     expect((await acme.call('agents_order', { item: 'x' })).status).toBe(404);
     const { tools } = (await (await acme.fetch('/api/tools')).json()) as {

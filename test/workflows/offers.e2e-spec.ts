@@ -102,7 +102,7 @@ describe('tools/list of an organization that offers workflows', () => {
     expect(namesOf(await listTools(globex, era))).toEqual(namesOf(before));
   });
 
-  it('has at most twenty offered workflows, and accepts another after one is withdrawn', async () => {
+  it('has at most twenty offered workflows, and accepts another workflow after a workflow is withdrawn', async () => {
     const ids: string[] = [];
     for (let index = 0; index < 20; index += 1) {
       ids.push(await offerSteps(acme, [ECHO], `order_${index}`));
@@ -370,7 +370,7 @@ describe('offer_workflow_as_tool', () => {
     ]);
   });
 
-  it('does not find workflows of other organizations or deleted ones', async () => {
+  it('does not find deleted workflows or workflows of other organizations', async () => {
     const theirs = await newWorkflow(globex);
     const deleted = await newWorkflow();
     await succeed(acme, 'delete_workflow', { workflow_id: deleted });
@@ -381,7 +381,7 @@ describe('offer_workflow_as_tool', () => {
       ];
       for (const { status } of answers) expect(status).toBe(404);
     }
-    // Names are unique per organization only.
+    // Names are unique only within an organization.
     await offer(globex, theirs, 'same_order');
     await offerSteps(acme, [ECHO], 'same_order');
     expect(said(await callTool(acme, 'same_order', { item: 'mine' })).output).toEqual({

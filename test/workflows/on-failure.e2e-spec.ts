@@ -52,7 +52,7 @@ describe('on_failure of a workflow', () => {
     return await runUntil(acme, runId, 'succeeded', 'failed');
   };
 
-  it('runs its steps after the run has finally failed, and the run fails although they succeed', async () => {
+  it('runs its steps after the run has finally failed, and the run fails although these steps succeed', async () => {
     ProbeTools.failures.set('late', 5);
     const ended = await run(
       [
@@ -209,7 +209,7 @@ describe('on_failure of a workflow', () => {
     expect(states(await runUntil(acme, runId, 'canceled'))).toEqual(['pause canceled']);
   });
 
-  it('runs again when a retry of the run fails again, with a new idempotency key, and not when the retry succeeds', async () => {
+  it('runs again with a new idempotency key when a retry of the run fails, and does not run when the retry succeeds', async () => {
     ProbeTools.failures.set('twice', 2);
     const first = await run([fail('broken', 'twice')], [outside('call', 'failure call')]);
     const again = await retry(first.id);

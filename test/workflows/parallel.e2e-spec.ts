@@ -109,7 +109,7 @@ describe.concurrent('parallel', () => {
     expect(contacts.value.contacts).toHaveLength(4);
   });
 
-  it('waits in one list while the others continue, and releases the run when all wait', async () => {
+  it('waits in one list while the other lists continue, and releases the run when all lists wait', async () => {
     const runId = await start(
       both(
         [{ id: 'long', wait: { days: 2 } }, effect('a', 'w long')],
@@ -175,7 +175,7 @@ describe.concurrent('parallel', () => {
     expect((await runUntil(acme, runId, 'succeeded', 'failed')).status).toBe('succeeded');
   });
 
-  it('retries a step while the others continue', async () => {
+  it('retries a step while the other lists continue', async () => {
     ProbeTools.hold('steady');
     ProbeTools.failures.set('shaky', 1);
     const runId = await start(

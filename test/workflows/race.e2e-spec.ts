@@ -80,7 +80,7 @@ describe('race', () => {
     expect(outputOf(run, 'after')).toEqual({ value: { winner: 0, result: { done: true } } });
   });
 
-  it('ends when the time for which one list waits is over, and answers the resume URL of the other list with 410', async () => {
+  it('ends when the wait of one list is over, and answers the resume URL of the other list with 410', async () => {
     const { runId, call } = await waiting();
     await switchboard.ownerQuery(
       `update run_steps set wake_at = now() where run_id = $1 and step_id = 'late'`,

@@ -112,7 +112,7 @@ describe('a resume URL', () => {
     });
     const run = await ended(runId);
     expect(outputOf(run)).toEqual({ event: { approved: true, by: 'Ada' }, timed_out: false });
-    // A call after the end of the run gets the same answer, because the caller may have missed the first one.
+    // A call after the end of the run gets the same answer, because the caller may have missed the first answer.
     expect(await post(url, { approved: false })).toMatchObject({ status: 200 });
     expect(await getRun(acme, runId)).toEqual(run);
   });

@@ -80,7 +80,7 @@ describe('the control of runs', () => {
     expect((await cancel(value.run_id)).value.run.status).toBe('canceled');
   });
 
-  it('retries a failed run from the step that failed, with the version it began with', async () => {
+  it('retries a failed run from the step that failed, in the version with which it began', async () => {
     ProbeTools.failures.set('mended', 1);
     const workflow = await createWorkflow(acme, [
       effect('before', 'retried before'),

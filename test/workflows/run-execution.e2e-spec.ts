@@ -184,7 +184,7 @@ describe.concurrent('the execution of a run', () => {
     expect(await runToEnd(acme, workflow.id)).toMatchObject({ status: 'succeeded', steps: [] });
   });
 
-  it('stores a wait as a row and continues when it is due', async () => {
+  it('stores a wait as a row and continues when the wait is due', async () => {
     const workflow = await createWorkflow(acme, [
       { id: 'pause', wait: { days: 1 } },
       echo('after', { at: '{{ pause.until }}' }),
@@ -201,7 +201,7 @@ describe.concurrent('the execution of a run', () => {
   });
 
   itSlow(
-    'waits until a time given by an expression, and not at all when the time has passed',
+    'waits until a time given by an expression, and does not wait when this time has passed',
     async () => {
       const workflow = await createWorkflow(acme, [
         { id: 'pause', wait: { until: '{{ trigger.payload.at }}' } },

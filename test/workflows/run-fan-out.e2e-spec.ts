@@ -11,7 +11,7 @@ describe('runs that start other runs', () => {
   });
   afterAll(() => switchboard.close());
 
-  it('count towards the rate limit of their organization, and wait when it is exceeded', async () => {
+  it('count towards the rate limit of their organization, and wait when this limit is exceeded', async () => {
     const acme = await createOrganization(switchboard);
     const child = await createWorkflow(acme, []);
     const steps = Array.from({ length: 20 }, (_, index) => ({

@@ -145,7 +145,7 @@ describe.concurrent('a concurrency limit', () => {
     await allEnded(id, 4);
   });
 
-  it('counts runs of the workflow and of each key, and no key delays another', async () => {
+  it('counts runs of the workflow and of each key, and no key delays another key', async () => {
     const { id } = await limited(
       { concurrency: { runs: 4, key: '{{ trigger.payload.who }}', runs_per_key: 1 } },
       call('both'),

@@ -313,7 +313,7 @@ describe('the recovery of runs', () => {
     expect(await effects('cut')).toBe(1);
   });
 
-  it('cancels a run after the running step has committed, and begins nothing after the response', async () => {
+  it('cancels a run after the running step has committed, and begins no step after the response', async () => {
     for (const name of ['last', 'too late']) ProbeTools.hold(name);
     const steps = [effect('a', 'last'), outside('b', 'too late'), effect('c', 'too late')];
     const runId = await trigger(acme, (await createWorkflow(acme, steps)).id);
@@ -377,7 +377,7 @@ describe('the recovery of runs', () => {
     },
   );
 
-  it('renews a current lease, but not a lost one', async () => {
+  it('renews a current lease, but not a lost lease', async () => {
     const workflow = await createWorkflow(acme, []);
     const runId = await trigger(acme, workflow.id);
     const held = (await claim(runId))!;
@@ -407,7 +407,7 @@ describe('the recovery of runs', () => {
     expect((await row(runId)).status).toBe('failed');
   });
 
-  it('parks a run after three crashes, and it can be retried', async () => {
+  it('parks a run after three crashes, and the parked run can be retried', async () => {
     const workflow = await createWorkflow(acme, [effect('a', 'poison')]);
     const runId = await trigger(acme, workflow.id);
     for (let crash = 1; crash <= 3; crash += 1) {

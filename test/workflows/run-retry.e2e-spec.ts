@@ -120,7 +120,7 @@ describe('a retry or replay of runs', () => {
     },
   );
 
-  it('replays a run with its payload and contact, in the newest version or its own', async () => {
+  it('replays a run with its payload and contact, in the newest version or in the version of the run', async () => {
     const { value: made } = await acme.call<{ contact: { id: string } }>('create_contact', {
       email: 'replay@example.com',
     });

@@ -101,7 +101,7 @@ describe('the inputs and outputs of a run', () => {
     expect(reason).toMatch(/^step_failed:/);
   });
 
-  it('have at most 400,000 values: the step with more of them fails, and the run can continue', async () => {
+  it('have at most 400,000 values: a step with more values fails, and the run can continue', async () => {
     const many = Object.fromEntries(
       Array.from({ length: 45 }, (_, index) => [`v${index}`, '{{ trigger.payload.objects }}']),
     );
@@ -142,7 +142,7 @@ describe('the inputs and outputs of a run', () => {
     expect(ended).toEqual({ reason: 'too_large' });
   });
 
-  it('are measured before they are read, whatever size the column `cut` says', async () => {
+  it('are measured before they are read, even if the column `cut` has a wrong size', async () => {
     const { id } = await createWorkflow(acme, [WAIT]);
     const { body } = await postWebhook(switchboard, id, {});
     await switchboard.ownerQuery(

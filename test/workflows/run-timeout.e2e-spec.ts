@@ -151,7 +151,7 @@ describe('the timeout of a run', () => {
     ]);
   });
 
-  it('ends the run of a worker that died, when another worker claims it', async () => {
+  it('ends the run of a worker that died, when another worker claims the run', async () => {
     ProbeTools.hold('dead');
     const runId = await start([
       { id: 'dead', tool: 'probe_outside', arguments: { name: 'dead' } },

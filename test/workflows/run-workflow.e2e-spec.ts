@@ -109,7 +109,7 @@ describe.concurrent('a step that runs another workflow', () => {
     expect((await ended(runId)).status).toBe('succeeded');
   });
 
-  it('passes on the contact of the run, unless contact_id names another', async () => {
+  it('passes on the contact of the run, unless contact_id names another contact', async () => {
     counter += 1;
     const make = async (name: string) =>
       (
@@ -142,7 +142,7 @@ describe.concurrent('a step that runs another workflow', () => {
     expect((await ended(row!.id)).status).toBe('succeeded');
   });
 
-  it('fails when the other run fails, with the reason', async () => {
+  it('fails with the reason of the other run when that run fails', async () => {
     const child = await workflow([miss]);
     const parent = await run([{ id: 'sub', run_workflow: child }]);
     const [row] = await childrenOf(child);
@@ -168,7 +168,7 @@ describe.concurrent('a step that runs another workflow', () => {
   });
 
   itSlow(
-    'runs several workflows at the same time, and fails with the first one that fails',
+    'runs several workflows at the same time, and fails with the first of them that fails',
     async () => {
       const child = await workflow([
         { ...miss, if: 'trigger.payload.bad' },
@@ -312,7 +312,7 @@ describe.concurrent('a step that runs another workflow', () => {
     expect(await childrenOf(child)).toMatchObject([{ status: 'waiting' }]);
   });
 
-  it('cancels the run that it waits for when its own run is canceled, and starts another after a retry', async () => {
+  it('cancels the run that it waits for when its own run is canceled, and starts another run after a retry', async () => {
     const leaf = await workflow([hold('canceled leaf')]);
     const middle = await workflow([{ id: 'sub', run_workflow: leaf }]);
     const { runId, childRunId } = await started([{ id: 'sub', run_workflow: middle }], middle);
@@ -345,7 +345,7 @@ describe.concurrent('a step that runs another workflow', () => {
   });
 
   itSlow(
-    'does not cancel the other run if on_parent_end is continue, and waits for it again after a retry',
+    'does not cancel the other run if on_parent_end is continue, and waits for that run again after a retry',
     async () => {
       const child = await workflow([hold('orphan')]);
       const { runId, childRunId } = await started(
@@ -402,7 +402,7 @@ describe.concurrent('a step that runs another workflow', () => {
     expect(stepOf(parent)).toMatchObject({ attempts: 1, error: { code, message } });
   });
 
-  it('never starts workflows of other organizations, deleted workflows or inactive ones', async () => {
+  it('never starts workflows of other organizations, deleted workflows or inactive workflows', async () => {
     const rival = await createOrganization(switchboard);
     const foreign = await workflow([], rival);
     const deleted = await workflow([]);

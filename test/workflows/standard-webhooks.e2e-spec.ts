@@ -29,7 +29,7 @@ describe('a webhook signed as in Standard Webhooks', () => {
     return row!.n;
   };
 
-  it('is accepted like one with x-webhook-signature, and its webhook-id starts one run only', async () => {
+  it('is accepted like a webhook with x-webhook-signature, and its webhook-id starts only one run', async () => {
     const headers = signStandard(body, secret, { id: 'msg_1' });
     const first = await post(headers);
     expect(first.status).toBe(202);
@@ -40,7 +40,7 @@ describe('a webhook signed as in Standard Webhooks', () => {
     expect((await post({ 'x-webhook-signature': sign(body, secret) })).status).toBe(202);
   });
 
-  it('starts no second run when it is replayed with another Idempotency-Key', async () => {
+  it('starts no second run when the webhook is replayed with another Idempotency-Key', async () => {
     const headers = signStandard(body, secret, { id: 'msg_2' });
     const first = await post({ ...headers, 'idempotency-key': 'one' });
     const again = await post({ ...headers, 'idempotency-key': 'two' });

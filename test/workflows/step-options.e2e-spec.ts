@@ -161,7 +161,7 @@ describe('the options of steps', () => {
     expect((await runUntil(acme, runId, 'failed')).steps[0]!.attempts).toBe(3);
   });
 
-  itSlow('timeout: ends a step that never returns, while others continue', async () => {
+  itSlow('timeout: ends a step that never returns, while other steps continue', async () => {
     ProbeTools.hold('stuck');
     ProbeTools.hold('stuck inside');
     const stuck = (tool: string, name: string) =>

@@ -26,7 +26,7 @@ describe('a step that waits for an event', () => {
   beforeAll(async () => {
     switchboard = await startSwitchboard({ providers: [ProbeTools, ProbeEffectTools] });
   });
-  // Each test has its own organization, because events of one test would end waits of another.
+  // Each test has its own organization, because events of one test would end waits of another test.
   beforeEach(async () => {
     acme = await createOrganization(switchboard);
   });
@@ -83,7 +83,7 @@ describe('a step that waits for an event', () => {
     ]);
   };
 
-  it('waits for the first of several events, and shows which one ended the wait', async () => {
+  it('waits for the first of several events, and shows which event ended the wait', async () => {
     const contactId = await create();
     const step = {
       id: 'wait',

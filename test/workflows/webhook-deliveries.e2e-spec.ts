@@ -161,7 +161,7 @@ describe.concurrent('the delivery log of a webhook', () => {
     expect(text).not.toContain(signature);
   });
 
-  itSlow('keeps accepted deliveries when many refused ones follow', async () => {
+  itSlow('keeps accepted deliveries when many refused deliveries follow', async () => {
     const { id, secret } = await create();
     await postWebhook(switchboard, id, BODY, { 'x-webhook-signature': sign(BODY, secret) });
     await logged(id, 1);
@@ -360,7 +360,7 @@ describe.concurrent('the diagnosis of a refused signature', () => {
     expect(delivery!.mistakes.map(({ code }) => code)).toEqual(['no_match']);
   });
 
-  itSlow('is made for a bounded number of small bodies only', async () => {
+  itSlow('is made only for a bounded number of small bodies', async () => {
     const { id, secret } = await create();
     const large = JSON.stringify({ a: 'x'.repeat(70_000) });
     const wrong = { 'x-webhook-signature': `sha256=${sign(large, secret)}` };
@@ -431,7 +431,7 @@ describe.concurrent('the test URL of a webhook', () => {
     },
   );
 
-  it('answers 404 for workflows without a webhook, and accepts POST only', async () => {
+  it('answers 404 for workflows without a webhook, and accepts only POST', async () => {
     const manual = await createWorkflow(acme, [], { trigger: { type: 'manual' } });
     expect((await list(manual.id)).test_url).toBeNull();
     for (const id of [manual.id, '0'.repeat(32), 'x']) {

@@ -38,7 +38,7 @@ describeOnEachDriver('a web process', describeSlow, () => {
     const cached = await createWorkflow(acme, []);
     await postWebhook(switchboard, cached.id, {});
     const trigger = { type: 'webhook', limits: { concurrency: { runs: 1000 } } };
-    // Another organization is needed, because this one may make only 8 calls.
+    // Another organization is needed, because the first organization may make only 8 calls.
     const limited = await createWorkflow(await createOrganization(switchboard), [], { trigger });
     const wake = vi.spyOn(switchboard.app.get(WakeUps), 'wake');
     // The statements succeed, and the commit fails.

@@ -50,7 +50,7 @@ const send = async (
 const payloadOf = async (runId: string) => (await getRun(acme, runId)).trigger.payload;
 
 describe('a webhook that accepts other formats', () => {
-  it('starts a run with the fields of a form, and finds the contact that it names', async () => {
+  it('starts a run with the fields of a form, and finds the contact that the form names', async () => {
     const { value } = await acme.call<{ contact: { id: string } }>('create_contact', {
       email: 'ada@example.com',
     });

@@ -41,7 +41,7 @@ describe('a malformed or oversized webhook request', () => {
     );
     return text;
   };
-  /** Expects that the request starts no run, and that the next request of another sender starts one. */
+  /** Expects that the request starts no run, and that the next request of another sender starts a run. */
   const expectNoRun = async (send: () => Promise<void>): Promise<void> => {
     const before = await runs();
     await send();

@@ -32,7 +32,7 @@ const received = async () => {
 };
 
 describe('a cached webhook', () => {
-  it('accepts the new secret and refuses the old one', async () => {
+  it('accepts the new secret and refuses the old secret', async () => {
     const { id, secret } = await received();
     const trigger = { type: 'webhook', secret: true, overlap_seconds: 0 };
     const changed = await change('update_workflow', { workflow_id: id, trigger });
@@ -78,7 +78,7 @@ describe('a cached webhook', () => {
     expect(rows.map(({ version }) => version)).toEqual([1, 1, 2]);
   });
 
-  it('counts a delivery once against the rate limit, although it is checked twice', async () => {
+  it('counts a delivery once against the rate limit, although the delivery is checked twice', async () => {
     const limited = await startSwitchboard({ env: { RATE_LIMIT_PER_MINUTE: '40' } });
     try {
       const globex = await createOrganization(limited);

@@ -87,7 +87,7 @@ describe('a replayed delivery', () => {
     expect(await runsOf(webhook.id)).toHaveLength(1);
   });
 
-  it('is compared by its key when it has one', async () => {
+  it('is compared by its key when it has a key', async () => {
     const webhook = await create({ dedupe_seconds: 60 });
     await deliver(webhook);
     expect((await deliver(webhook, BODY, { 'idempotency-key': 'one' })).status).toBe(202);

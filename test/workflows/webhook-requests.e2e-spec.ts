@@ -203,7 +203,7 @@ describe('the request of a webhook in expressions', () => {
     expect(seenBy(rotated).query).toEqual({ a: '2' });
   });
 
-  it('refuses a query that is too large, and only for workflows that read it', async () => {
+  it('refuses a query that is too large, but only for workflows that read the query', async () => {
     const query = `?a=${'x'.repeat(8200)}`;
     const { status, body } = await send((await create([SEEN])).id, query);
     expect(status).toBe(400);

@@ -105,7 +105,7 @@ describe('the secret of a webhook', () => {
     },
   );
 
-  it('ends all overlaps when it is replaced without an overlap', async () => {
+  it('ends all overlaps when the secret is replaced without an overlap', async () => {
     const { id, secret: first } = await create();
     const second = (await update(id, { secret: true, overlap_seconds: DAY })).value.secret!;
     await update(id, { secret: 'the third secret' });
@@ -270,7 +270,7 @@ describe('the tolerance of a webhook', () => {
     expect(await statuses(id, secret)).toEqual(TAKEN);
   });
 
-  it('needs a secret, and is removed with it', async () => {
+  it('needs a secret, and is removed together with the secret', async () => {
     const details = [{ path: 'trigger.tolerance_seconds', message: 'needs a secret' }];
     const refused = await acme.call('create_workflow', {
       name: 'Test',

@@ -30,7 +30,7 @@ describe('slow large bodies of a stranger', () => {
   });
   afterAll(() => switchboard.close());
 
-  /** Sends the first bytes of a large body, and not the rest. */
+  /** Sends the first bytes of a large body, and never sends the other bytes. */
   function begin(bytes: number): SlowBody {
     const sent = request(`${switchboard.url}/api/webhooks/workflow/${workflow.id}`, {
       method: 'POST',

@@ -63,7 +63,7 @@ describe('a webhook that waits', () => {
     });
   });
 
-  it('answers 202 with the run id when the run takes longer, and the run continues', async () => {
+  it('answers 202 with the run id when the run takes longer than the wait, and the run continues', async () => {
     ProbeTools.hold('slow');
     const { id } = await create([held('slow')]);
     const answer = await postWebhook(switchboard, id, {}, { Prefer: 'wait=1' });
@@ -115,7 +115,7 @@ describe('a webhook that waits', () => {
     },
   );
 
-  it('shows no outputs when the workflow does not allow it, even if the sender prefers them', async () => {
+  it('shows no outputs when the workflow does not allow outputs, even if the sender prefers them', async () => {
     const { id } = await create([ECHO], {});
     const answer = await postWebhook(switchboard, id, { name: 'Ada' }, { Prefer: 'wait=10' });
     expect(answer.status).toBe(202);

@@ -68,7 +68,7 @@ const diff = async (id: string, from: number, to: number): Promise<Diff> =>
   (await acme.call<Diff>('diff_workflow_versions', { workflow_id: id, from, to })).value;
 const restore = (id: string, version: number, more: object = {}): Promise<Outcome<Saved>> =>
   acme.call<Saved>('restore_workflow_version', { workflow_id: id, version, ...more });
-/** Changes the rows to those of an early release, which stored only the steps. */
+/** Changes the rows as if an early release had written them. That release stored only the steps. */
 const forget = (id: string): Promise<unknown> =>
   switchboard.ownerQuery(
     `update workflow_versions set content = null, actor_kind = null, actor_id = null

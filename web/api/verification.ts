@@ -14,7 +14,10 @@ const readVerification = record({
 });
 export type Verification = Read<typeof readVerification>;
 
-/** Returns whether the address of the signed-in person is verified, and what is blocked until then. */
+/**
+ * Returns whether the address of the signed-in person is verified, and the quotas of messages before and after the
+ * verification.
+ */
 export function useVerification({ isEnabled = true } = {}) {
   return useQuery<Verification, ApiError>({
     queryKey: QUERY_KEY,

@@ -16,7 +16,10 @@ interface AccountMenuProps {
   isWide?: boolean | undefined;
 }
 
-/** Shows the menu of the account: the theme, the language, and the button that signs out. It is open at first. */
+/**
+ * Shows the menu of the account: the theme, the language, and the button that signs out. The menu is open when it
+ * appears.
+ */
 export function AccountMenu({ label, trigger, isWide }: AccountMenuProps) {
   const texts = useTexts(shellTexts);
   const navigate = useNavigate();

@@ -13,10 +13,12 @@ describe(matchCommands, () => {
   it('returns every command when nothing was typed', () => expect(labels(' ')).toHaveLength(4));
   it('finds parts of words in upper or lower case', () =>
     expect(labels('TACT')).toEqual(['Contacts']));
-  it('finds names without their accents', () => expect(labels('uber')).toEqual(['Über']));
-  it('finds only commands with every typed word', () =>
+  it('finds names with accents when they are typed without accents', () =>
+    expect(labels('uber')).toEqual(['Über']));
+  it('finds only commands that contain every typed word', () =>
     expect(labels('settings dev')).toEqual(['Developer']));
-  it('lists names that begin with the word before other names', () =>
+  it('lists names that begin with the typed word first', () =>
     expect(labels('s')).toEqual(['Schließen', 'Contacts', 'Developer', 'Über']));
-  it('returns nothing when no command has the word', () => expect(labels('xyz')).toEqual([]));
+  it('returns an empty list when no command contains the typed word', () =>
+    expect(labels('xyz')).toEqual([]));
 });

@@ -50,7 +50,7 @@ export function draftOf(schema: Schema, value: unknown): Draft {
   }
 }
 
-/** Returns the draft of an entry of a list. Without a value, returns the empty entry that a person adds. */
+/** Returns the draft of an entry of a list. Without a value, returns the draft of a new entry, which is empty. */
 export function itemDraft(schema: Schema, value?: unknown): Draft {
   return schema.items ? draftOf(schema.items, value) : { kind: 'text', text: '' };
 }

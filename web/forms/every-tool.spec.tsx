@@ -34,7 +34,7 @@ describe('the form of every registered tool', () => {
     }
   });
 
-  it('reports only required arguments when it is empty', () => {
+  it('reports only required arguments when the form is empty', () => {
     for (const { name, inputSchema } of tools) {
       const schema = readSchema(inputSchema);
       const { faults, value } = readDraft(schema, draftOf(schema, {}));
@@ -46,7 +46,7 @@ describe('the form of every registered tool', () => {
     }
   });
 
-  it('keeps every example of an argument', () => {
+  it('returns every example of an argument unchanged', () => {
     for (const { name, inputSchema } of tools) {
       for (const [argument, schema] of readSchema(inputSchema).properties ?? []) {
         for (const example of schema.examples ?? []) {

@@ -40,14 +40,14 @@ const EVERYTHING = {
 };
 
 describe(readDraft, () => {
-  it('reads back every kind of value', () => {
+  it('reads every kind of value unchanged from its draft', () => {
     expect(readDraft(schema, draftOf(schema, EVERYTHING))).toEqual({
       value: EVERYTHING,
       faults: [],
     });
   });
 
-  it('leaves out empty arguments, and reports missing ones', () => {
+  it('leaves out empty arguments, and reports missing arguments', () => {
     expect(readDraft(schema, draftOf(schema, {}))).toEqual({
       value: {},
       faults: [{ path: 'name', message: 'required' }],

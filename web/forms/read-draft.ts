@@ -17,8 +17,8 @@ export interface ReadOptions {
 }
 
 /**
- * Reads the arguments from the texts that a person has typed. It reports missing arguments and values of the wrong
- * type. The service checks everything else.
+ * Reads the arguments from the texts that a person has typed. Reports missing arguments and values of the wrong type.
+ * The service checks everything else.
  */
 export function readDraft(
   schema: Schema,

@@ -55,7 +55,8 @@ export function SchemaForm(props: SchemaFormProps) {
     else requestAnimationFrame(() => focusFirstFault(form.current));
   };
   return (
-    // The service checks more than a browser can, so faults of both are shown in the same way.
+    // The service checks more than a browser can, so faults from the service and from the browser are shown in the same
+    // way.
     <form className={styles.form} noValidate onSubmit={submit} ref={form}>
       {[...members].map(([name, draft]) => {
         const inner = schema.properties?.get(name);

@@ -7,7 +7,7 @@ interface Moved {
   aliases: number;
 }
 
-/** The texts about merging contacts and restoring merged ones. */
+/** The texts about merging contacts and restoring merged contacts. */
 export const contactMergeTexts = defineTexts(
   {
     title: 'Merge two contacts',

@@ -43,7 +43,7 @@ export class Formats {
     return isTime(iso) ? this.exact.format(new Date(iso)) : iso;
   }
 
-  /** Returns how long ago a time was, or the date when that is more than a week. */
+  /** Returns how long ago a time was, or its date when it is more than a week ago. */
   timeAgo(iso: string, now: number): string {
     if (!isTime(iso)) return iso;
     const seconds = (Date.parse(iso) - now) / MILLISECONDS;

@@ -1,6 +1,6 @@
 import { defineTexts } from './define-texts.ts';
 
-/** The outcome of a call as a word and as a sentence. The codes are those of docs/errors.md. */
+/** The outcome of a call as a word and as a sentence. docs/errors.md lists the codes. */
 export const outcomeTexts = defineTexts(
   {
     words: {

@@ -1,4 +1,4 @@
-/** Reads a setting of this browser. Returns undefined when there is none, or when storage is blocked. */
+/** Reads a setting of this browser. Returns undefined when the setting is absent or storage is blocked. */
 export function readSetting(name: string): string | undefined {
   try {
     return localStorage.getItem(`switchboard.${name}`) ?? undefined;
@@ -13,6 +13,6 @@ export function writeSetting(name: string, value: string | undefined): void {
     if (value === undefined) localStorage.removeItem(`switchboard.${name}`);
     else localStorage.setItem(`switchboard.${name}`, value);
   } catch {
-    // The setting holds until the page is closed.
+    // Storage is blocked or full. The setting is kept until the page is closed.
   }
 }

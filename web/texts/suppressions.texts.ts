@@ -4,7 +4,7 @@ import { defineTexts } from './define-texts.js';
 export const suppressionsTexts = defineTexts(
   {
     title: 'Suppressed addresses',
-    about: 'Addresses that get no messages, whatever their contact has agreed to.',
+    about: 'Addresses that get no messages, even if their contact has agreed to messages.',
     address: 'Address',
     channel: 'Channel',
     reason: 'Reason',

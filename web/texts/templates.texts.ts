@@ -78,7 +78,7 @@ export const templatesTexts = defineTexts(
       chosen: 'Chosen language',
       subject: 'Subject',
       missing: 'Shown with samples',
-      faults: 'Such a message would be refused',
+      faults: 'A message with this content would be refused',
       warnings: 'Please check',
       frame: 'The e-mail as people see it',
       text: 'Plain text',

@@ -60,7 +60,7 @@ export const topicsTexts = defineTexts(
       subscribe: 'Subscribe',
       unsubscribe: 'Unsubscribe',
       changed: 'The decision was saved.',
-      asked: 'The contact was asked by e-mail to confirm it.',
+      asked: 'The contact was asked by e-mail to confirm the subscription.',
       history: 'History of consent',
       historyAbout: 'Nobody can change these entries.',
       noHistory: 'No changes.',

@@ -1,6 +1,6 @@
 import { defineTexts } from './define-texts.ts';
 
-/** The texts of webhooks: their address, their secret, and what was delivered. */
+/** The texts of webhooks: their address, their secret and their deliveries. */
 export const webhooksTexts = defineTexts(
   {
     webhook: {
@@ -26,7 +26,7 @@ export const webhooksTexts = defineTexts(
       none: 'This workflow has no webhook. Its trigger:',
       nextTimes: 'Next times',
       emit: 'Emit the event',
-      emitAbout: 'The tool emit_event does the same: by hand under Tools, and as a step.',
+      emitAbout: 'You can also emit the event with the tool emit_event, under Tools or as a step.',
       settings: 'Settings of the trigger',
     },
     deliveries: {

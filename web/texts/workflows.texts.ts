@@ -1,6 +1,6 @@
 import { defineTexts } from './define-texts.ts';
 
-/** The texts of the pages of workflows, without those of the editor. */
+/** The texts of the pages of workflows, without the texts of the editor. */
 export const workflowsTexts = defineTexts(
   {
     title: 'Workflows',

@@ -9,7 +9,7 @@ interface Look {
   isWide?: boolean;
 }
 
-/** Returns the classes of a button, for links that look like one. */
+/** Returns the classes of a button, for links that look like buttons. */
 export function buttonClass({ look, size, isWide }: Look = {}, square = false): string {
   return classNames(
     styles.button,
@@ -43,7 +43,7 @@ export function Button({ look, size, isWide, isBusy = false, onClick, ...props }
 
 type IconButtonProps = Omit<ButtonProps, 'children'> & { icon: IconName; label: string };
 
-/** Shows a button with an icon only. Its label is its name and its tooltip. */
+/** Shows a button that has only an icon. Its label is its name and its tooltip. */
 export function IconButton({ icon, label, look = 'plain', size, ...props }: IconButtonProps) {
   return (
     <Button

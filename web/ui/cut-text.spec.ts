@@ -37,7 +37,7 @@ describe(formatJson, () => {
 });
 
 describe(revealHidden, () => {
-  it('replaces each character that changes the direction of a text with its visible code point', () => {
+  it('shows the code point in place of each character that changes the direction of a text', () => {
     expect(revealHidden('a\u202eb')).toBe('a⟨U+202E⟩b');
   });
 

@@ -6,7 +6,7 @@ const MOST_DEPTH = 30;
 const MOST_NAME_CHARACTERS = 300;
 const MOST_CHECKED = 100_000;
 
-/** Returns a JSON value as text. Values that are nested too deeply are replaced, because their indent would fill lines. */
+/** Returns a JSON value as text. Replaces values that are nested too deeply, because their indent would fill lines. */
 export function formatJson(value: unknown, mostDepth = MOST_DEPTH): string {
   return JSON.stringify(cutDepth(value, mostDepth), null, 2) ?? 'undefined';
 }
@@ -38,7 +38,8 @@ export function cutText(text: string): string {
     .toWellFormed();
 }
 
-// Matches characters that are not visible, or that change the order of those around them (Unicode UAX #9, UTS #39).
+// Matches characters that are not visible, or that change the order of the characters around them (Unicode UAX #9, UTS
+// #39).
 const HIDDEN = /(?![\t\n\r])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 /** Matches the last character, which may have two UTF-16 code units. */
 const LAST = /.$/su;
@@ -70,7 +71,10 @@ export function hasHidden(text: string): boolean {
   return revealHidden(start) !== start;
 }
 
-/** Returns a text from outside as one line that is safe to show beside other text. It is empty when nothing is visible. */
+/**
+ * Returns a text from outside as one line that is safe to show beside other text. The line is empty when the text has
+ * no visible character.
+ */
 export function foreignLine(text: string, most = MOST_NAME_CHARACTERS): string {
   const start = text.length > most ? `${text.slice(0, most)}…` : text;
   return revealHidden(start.toWellFormed().replaceAll(/\s+/g, ' ').trim());
@@ -81,8 +85,8 @@ export function splitText(text: string): string[] {
   const parts: string[] = [];
   let start = 0;
   while (text.length - start > MOST_CHARACTERS) {
-    // The look-up ends at the start of the part. In a text of one line, it would otherwise read all earlier parts
-    // again.
+    // The look-up ends at the start of the part. Otherwise, in a text of one line, the look-up would read all earlier
+    // parts again.
     const lines = text.slice(start, start + MOST_CHARACTERS).lastIndexOf('\n') + 1;
     let end = start + (lines > 0 ? lines : MOST_CHARACTERS);
     // A surrogate pair must not be divided between two parts.

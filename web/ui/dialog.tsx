@@ -24,7 +24,7 @@ interface DialogProps {
 
 /**
  * Shows a modal dialog. It keeps the focus, closes with Escape or a click beside it, and gives the focus back. After a
- * person has typed something, Escape and the click need a confirmation. A button of the dialog needs none.
+ * person has typed something, Escape and the click need a confirmation. The buttons of the dialog need no confirmation.
  */
 export function Dialog({
   isOpen,
@@ -114,8 +114,8 @@ interface ConfirmProps {
 }
 
 /**
- * Asks before an action that cannot be undone. A click outside the dialog does not close it. Escape closes it, but asks
- * first when its fields have typed text.
+ * Asks before an action that cannot be undone. A click outside the dialog does not close it. Escape closes the dialog,
+ * but asks first when a person has typed text into its fields.
  */
 export function ConfirmDialog(props: ConfirmProps) {
   const { isOpen, onClose, title, description, action, onConfirm, isBusy, error } = props;

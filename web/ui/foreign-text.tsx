@@ -8,6 +8,6 @@ import { foreignLine } from './cut-text.ts';
  */
 export function ForeignText({ text, most }: { text: string; most?: number }) {
   const { blank } = useTexts(uiTexts);
-  // People could not see a link without any visible text.
+  // Without visible text, a link around this element could not be seen. So an empty line gets a placeholder.
   return <bdi>{foreignLine(text, most) || blank}</bdi>;
 }

@@ -4,8 +4,8 @@ import { shellTexts } from '../texts/shell.texts.ts';
 import { Page } from './page.tsx';
 
 /**
- * Shows that no page or resource has this address. A resource of another organization looks exactly like one that does
- * not exist.
+ * Shows that no page or resource has this address. A resource of another organization looks exactly like a resource
+ * that does not exist.
  */
 export function NotFound({ back, children }: { back?: ReactNode; children?: ReactNode }) {
   const { notFound: texts } = useTexts(shellTexts);

@@ -16,7 +16,10 @@ export function OutcomeBadge({ outcome }: { outcome: string }) {
   return <Badge tone={TONES[outcome] ?? 'bad'}>{words[outcome] ?? outcome}</Badge>;
 }
 
-/** Returns the options of a filter by outcome: all, and each that this build knows. */
+/**
+ * Returns the options of a filter by outcome: one option for all outcomes, and one for each outcome that this build
+ * knows.
+ */
 export function useOutcomeOptions(every: string): { value: string; label: string }[] {
   const { words } = useTexts(outcomeTexts);
   return [

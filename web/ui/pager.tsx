@@ -5,7 +5,7 @@ import { Button } from './button.tsx';
 import { Icon } from './icon.tsx';
 import styles from './table.module.css';
 
-/** Shows the number of the page, and buttons for the next and the previous one. `list` is the label of the list. */
+/** Shows the number of the page, and buttons for the next and the previous page. `list` is the label of the list. */
 export function PagerBar({ pager, list }: { pager: Pager; list?: string }) {
   const texts = useTexts(uiTexts).pager;
   return (

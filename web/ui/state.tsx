@@ -21,7 +21,7 @@ export function EmptyState({ title, children, actions }: EmptyProps) {
   );
 }
 
-/** Keeps the place of content that is loading, with as many rows as it will have. */
+/** While content is loading, shows one grey bar for each expected row, so that the page does not move later. */
 export function Skeleton({ rows = 3 }: { rows?: number }) {
   const texts = useTexts(uiTexts);
   return (

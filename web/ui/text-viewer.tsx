@@ -64,7 +64,7 @@ export function TextViewer({ title: given, value }: { title: string; value: unkn
   );
 }
 
-/** Shows a text in parts, so that the browser lays out only the visible ones. */
+/** Shows a text in parts, so that the browser lays out only the visible parts. */
 function WholeText({ text }: { text: string }) {
   const parts = useMemo(() => splitText(text), [text]);
   return parts.map((part, index) => <Part key={index} text={part} />);

@@ -5,7 +5,7 @@ import { Button } from './button.tsx';
 import { ErrorPanel } from './error-panel.tsx';
 import { useToast } from './toast.tsx';
 
-/** Sends the mail with the link once more. */
+/** Sends the e-mail with the verification link once more. */
 export function VerificationMailButton({ email }: { email: string }) {
   const texts = useTexts(verificationTexts);
   const toast = useToast();

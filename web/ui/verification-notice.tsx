@@ -5,7 +5,7 @@ import { verificationTexts } from '../texts/verification.texts.ts';
 import { VerificationMailButton } from './verification-mail-button.tsx';
 import styles from './verification-notice.module.css';
 
-/** Tells the owner of a new organization how many messages it may send until the address is verified. */
+/** Tells the owner of a new organization how many messages the organization may send until the address is verified. */
 export function VerificationNotice() {
   const texts = useTexts(verificationTexts);
   const formats = useFormats();

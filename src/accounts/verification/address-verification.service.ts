@@ -53,7 +53,7 @@ export class AddressVerificationService implements BeforeApplicationShutdown {
     private readonly recorder: CallRecorder,
     private readonly mail: EmailChannel,
   ) {
-    // The first key signs. Links that the other key signed stay valid while SECRET_KEY changes.
+    // The first key signs new links. Links that were signed with the other key stay valid while SECRET_KEY changes.
     this.keys = secrets.deriveAll(PURPOSE);
   }
 
@@ -103,8 +103,8 @@ export class AddressVerificationService implements BeforeApplicationShutdown {
   }
 
   /**
-   * Uses the token of a mail, for the account of this session only. Throws `invalid_arguments` for a token that is
-   * unknown, used or expired, or that was made for another account or address.
+   * Verifies an address with the token of a mail. The token must belong to the account of this session. Throws
+   * `invalid_arguments` for a token that is unknown, used or expired, or that was made for another account or address.
    */
   async verify(account: Account, token: string, origin: RequestOrigin): Promise<VerificationView> {
     const { userId, organizationId, email } = account;
@@ -139,7 +139,7 @@ export class AddressVerificationService implements BeforeApplicationShutdown {
     const mail = verificationMail(email, token, this.env.baseUrl, VALID_HOURS, language);
     const delivery = await this.mail.deliver(mail, AbortSignal.timeout(SEND_TIMEOUT_MS));
     if (delivery.outcome === 'sent') return;
-    // The reason may contain the address, and the log has no personal data.
+    // The reason is not logged, because it may contain the address. The log must not contain personal data.
     const verb = delivery.outcome === 'refused' ? 'refused' : 'did not accept';
     this.logger.warn(`The mail server ${verb} a verification mail. Check SMTP_URL.`);
     throw delivery.outcome === 'refused'

@@ -21,7 +21,7 @@ export interface ArchiveTable {
   columns: readonly string[];
 }
 
-/** The last value that a sequence gave out. */
+/** The last value that a sequence returned. */
 export interface ArchiveSequence {
   name: string;
   last: string;

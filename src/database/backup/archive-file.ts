@@ -87,7 +87,7 @@ async function assertNew(path: string): Promise<void> {
   }
 }
 
-// After a power cut, the new name may be lost until the folder itself is on disk.
+// Until the folder itself is on disk, a power cut can undo the renaming.
 async function syncFolder(path: string): Promise<void> {
   if (process.platform === 'win32') return;
   const folder = await open(path, 'r');

@@ -49,7 +49,7 @@ async function decode(bytes: Buffer, size = bytes.length): Promise<ArchiveEntry[
 }
 
 describe('an archive', () => {
-  it('has the parts that were written, however its bytes arrive', async () => {
+  it('has the parts that were written, in whatever pieces its bytes arrive', async () => {
     const bytes = await encode(ENTRIES);
     expect(await decode(bytes)).toEqual(ENTRIES);
     expect(await decode(bytes, 1)).toEqual(ENTRIES);
@@ -67,7 +67,7 @@ describe('an archive', () => {
     expect(Buffer.concat(rows).equals(long)).toBe(true);
   });
 
-  it('is refused wherever it was truncated', async () => {
+  it('is refused when it was truncated at any place', async () => {
     const bytes = await encode(ENTRIES);
     for (let length = 0; length < bytes.length; length += 1) {
       await expect(decode(bytes.subarray(0, length)), `${length} bytes`).rejects.toThrow(
@@ -76,7 +76,7 @@ describe('an archive', () => {
     }
   });
 
-  it('is refused whichever bit was changed', async () => {
+  it('is refused when any one bit was changed', async () => {
     const bytes = await encode(ENTRIES);
     for (let index = 0; index < bytes.length; index += 1) {
       const changed = Buffer.from(bytes);
@@ -127,7 +127,7 @@ describe('the file of an archive', () => {
   });
   afterEach(() => rm(folder, { recursive: true }));
 
-  it('has everything, is readable by its owner only, and replaces no other file', async () => {
+  it('has everything, can be read only by its owner, and replaces no other file', async () => {
     const size = await writeArchive(path, all(ENTRIES));
     expect(await collect(readArchive(path))).toEqual(ENTRIES);
     const { mode, size: actual } = await stat(path);

@@ -146,8 +146,8 @@ async function readSequences(client: Client): Promise<ArchiveSequence[]> {
 }
 
 /**
- * Reports schemas that are not part of the backup, in which a module may keep rows. Otherwise the operator would learn
- * of them only after a restore.
+ * Reports schemas that are not part of the backup, in which a module may keep rows. Otherwise the operator would notice
+ * the missing rows only after a restore.
  */
 async function reportOtherTables(client: Client, log: DumpOptions['log']): Promise<void> {
   const { rows } = await client.query<{ schema: string; tables: number }>(

@@ -16,7 +16,10 @@ export interface Manifest {
   dataKey: Buffer;
 }
 
-/** Reads the whole archive, checks all its checksums, and says what is in it. Throws when it is damaged. */
+/**
+ * Reads the whole archive, checks all its checksums, and returns a description of its contents. Throws when the archive
+ * is damaged.
+ */
 export async function readManifest(path: string): Promise<Manifest> {
   let header: ArchiveHeader | undefined;
   let current: ArchiveTable | undefined;
@@ -48,7 +51,7 @@ function dataKeyIn(rows: readonly Buffer[], columns: readonly string[]): Buffer 
   return Buffer.from(hex, 'hex');
 }
 
-/** Throws when the archive has migrations that are not known here. */
+/** Throws when the archive has migrations that this program does not know. */
 export function assertKnown(
   { migrations, moduleMigrations, product }: ArchiveHeader,
   known: { migrations: readonly string[]; moduleMigrations: readonly string[] },

@@ -78,7 +78,7 @@ async function migrateTo(
 ): Promise<void> {
   await migrate(url, header.migrations);
   if (header.moduleMigrations.length === 0 || !extensions) return;
-  // The data source has no entities, because some of them have tables that only newer migrations make.
+  // The data source has no entities, because the tables of some entities are created only by newer migrations.
   const { migrations } = extensions;
   await migrateExtensions(url, { entities: [], migrations }, header.moduleMigrations);
 }
@@ -112,8 +112,8 @@ async function copyTables(
   try {
     for (;;) {
       const next = await entries.next();
-      // The last part of an archive has its checksum, so the iteration ends without an error only when everything was
-      // right.
+      // The last part of an archive has the checksum of the archive. So the iteration ends without an error only when
+      // the whole archive is unchanged.
       if (next.done) return sequences!;
       const entry = next.value;
       if (entry.kind === 'header') assertUnchanged(entry, manifest);
@@ -179,7 +179,9 @@ async function renewTransactionIds(client: Client, tables: readonly StoredTable[
   await client.query('update public.pending_events set xid = pg_current_xact_id()::text');
 }
 
-/** Collects statistics of the tables. Without them, the first minutes after a restore would be slow. */
+/**
+ * Collects statistics of the tables. Without statistics, queries would be slow in the first minutes after a restore.
+ */
 async function analyze(url: string): Promise<void> {
   const client = await connect(url);
   try {

@@ -10,8 +10,9 @@ import { assertComplete, findMigrations, type StoredTable } from './stored-table
 const FILLED_BY_MIGRATIONS = new Set(['private.quota_defaults']);
 
 /**
- * Checks that a backup may be restored into the database of `client`, and keeps processes from migrating it until the
- * connection ends. Throws when the user is not the owner of the database, or when a process uses the database.
+ * Checks that a backup may be restored into the database of `client`, and prevents other processes from migrating this
+ * database until the connection ends. Throws when the user is not the owner of the database, or when a process uses the
+ * database.
  */
 export async function claimTarget(client: Client): Promise<void> {
   await assertOwner(client);

@@ -6,7 +6,7 @@ const order = (...tables: ReturnType<typeof table>[]): string[] =>
   inOrderOfReferences(tables).map(({ name }) => name);
 
 describe(inOrderOfReferences, () => {
-  it('puts each table after those that it references', () => {
+  it('puts each table after the tables that it references', () => {
     expect(order(table('a', 'c'), table('b', 'a', 'c'), table('c'))).toEqual(['c', 'a', 'b']);
   });
 

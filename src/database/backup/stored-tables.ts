@@ -6,7 +6,7 @@ export interface StoredTable {
   /** The schema and the name, for example `public.contacts`. */
   name: string;
   columns: string[];
-  /** The other tables that its foreign keys refer to. */
+  /** The other tables to which the foreign keys of this table refer. */
   references: string[];
   /** False when row-level security could hide rows from the current user. */
   isComplete: boolean;
@@ -118,7 +118,10 @@ export function inOrderOfReferences<Table extends Pick<StoredTable, 'name' | 're
   return ordered;
 }
 
-/** Returns the names of the migrations that ran: those of Switchboard, and those of modules. Oldest first. */
+/**
+ * Returns the names of the migrations that ran, oldest first: the migrations of Switchboard, and the migrations of
+ * modules.
+ */
 export async function findMigrations(
   client: Client,
 ): Promise<{ migrations: string[]; moduleMigrations: string[] }> {

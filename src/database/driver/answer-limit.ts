@@ -16,7 +16,8 @@ export function limitAnswers(given: ClientBase, mostBytes = MOST_ANSWER_BYTES): 
     received = 0;
     memory.clear();
   });
-  // This listener runs before the parser of pg. Otherwise the parser would get the last chunk of such a value first.
+  // This listener runs before the parser of pg. Otherwise the parser would read the last chunk of an answer that is too
+  // large before the connection ends.
   connection.stream.prependListener('data', (chunk: Buffer) => {
     received += chunk.length;
     if (received > mostBytes) endAnswer(connection);

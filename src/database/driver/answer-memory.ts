@@ -20,19 +20,22 @@ const OBJECT_BYTES: Readonly<Record<number, number>> = {
 };
 /** The largest number of columns of a row that V8 does not store as a hash table. */
 const MOST_PLAIN_COLUMNS = 1000;
-/** The additional memory of a value in such a hash table, in bytes. */
+/** The additional memory, in bytes, of each value of a row that V8 stores as a hash table. */
 const HASHED_BYTES = 56;
-/** The characters of JSON in one round trip that are not counted, because they take at most 65 MiB of memory. */
+/**
+ * The number of characters of JSON in one round trip that are not counted, because this number of characters takes at
+ * most 65 MiB of memory.
+ */
 const UNCOUNTED_CHARACTERS = 1024 * 1024;
 /**
- * The most memory, in bytes, that one character of an array takes while pg parses the array. `{{1},{1},…}` takes this
- * much.
+ * The largest amount of memory, in bytes, that one character of an array takes while pg parses the array. An array such
+ * as `{{1},{1},…}` takes this amount.
  */
 const ARRAY_BYTES = 48;
 
 /**
- * The most characters of the arrays of a row. pg parses a character in about 0.1 µs, and a character of a nested array
- * in 0.4 µs.
+ * The largest number of characters that the arrays of a row may have. pg parses a character in about 0.1 µs, and a
+ * character of a nested array in 0.4 µs.
  */
 const MOST_ARRAY_CHARACTERS = 512 * 1024;
 

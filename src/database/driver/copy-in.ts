@@ -10,9 +10,9 @@ interface CopyConnection extends Connection {
 }
 
 /**
- * Sends bytes to `COPY … FROM STDIN`. It takes the next bytes when the server has received the previous ones, so a
- * large table needs no memory. When the source fails, PostgreSQL stores nothing, and `done` rejects with the error of
- * the source.
+ * Sends bytes to `COPY … FROM STDIN`. It takes the next bytes when the server has received the previous ones, so even a
+ * large table needs little memory. When the source fails, PostgreSQL stores nothing, and `done` rejects with the error
+ * of the source.
  */
 export class CopyIn implements Submittable {
   /** A promise of the number of rows that PostgreSQL stored. */

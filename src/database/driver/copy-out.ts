@@ -7,7 +7,7 @@ const HELD_BYTES = 256 * 1024;
 
 /**
  * Reads the output of `COPY … TO STDOUT`, as a stream of bytes. While nobody reads the stream, nothing is read from the
- * server, so a large table needs no memory. Ending the stream early closes the connection.
+ * server, so even a large table needs little memory. Ending the stream early closes the connection.
  */
 export class CopyOut extends Readable implements Submittable {
   /** The number of rows that PostgreSQL sent. It is set when the stream has ended. */
@@ -25,7 +25,7 @@ export class CopyOut extends Readable implements Submittable {
   }
 
   handleCopyData({ chunk }: { chunk: Buffer }): void {
-    // The driver uses the memory of the chunk again for later messages.
+    // The chunk is copied, because the driver uses its memory again for later messages.
     if (!this.push(Buffer.from(chunk))) this.connection!.stream.pause();
   }
 

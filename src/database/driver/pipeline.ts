@@ -19,8 +19,9 @@ const Result = pg.Result as unknown as new (rowMode?: string, types?: object) =>
 const preparedNames = new WeakMap<Connection, Set<string>>();
 
 /**
- * Sends statements in one round trip. They share one Sync message, so after an error PostgreSQL skips the rest. Without
- * `begin` they are one implicit transaction, which PostgreSQL commits when all have succeeded.
+ * Sends statements in one round trip. The statements share one Sync message, so after an error PostgreSQL skips all
+ * later statements. Without `begin`, the statements are one implicit transaction, which PostgreSQL commits when all of
+ * them have succeeded.
  */
 export class Pipeline implements Submittable {
   readonly done: Promise<QueryResult>;

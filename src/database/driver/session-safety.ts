@@ -17,7 +17,7 @@ const MOST_CHARACTERS = 100_000;
 // Matches one token: a text, a quoted name, a parameter, a number, a word, or one other character.
 const TOKEN = /[ \t\n\r\f]+|'(?:[^']|'')*'|"(?:[^"]|"")*"|\$\d+|\d[\w.]*|[A-Za-z_][\w$]*|[^]/y;
 const WORD = /^[A-Za-z_]/;
-// The third argument limits the setting to the transaction.
+// The third argument of set_config(), true, makes the setting end with the transaction.
 const LOCAL_SETTING = /set_config\('switchboard\.\w+', \$\d+, true\)/y;
 
 const FIRST_WORDS = new Set(['select', 'insert', 'update', 'delete', 'with']);
@@ -26,8 +26,8 @@ const ENDS_TRANSACTION =
 const SAVEPOINT = /^(?:savepoint|release\s+savepoint|rollback\s+to\s+savepoint)\s+\w+\s*$/i;
 
 /**
- * The words with which a statement may begin. All others are forbidden. For example, ALTER can change the password of
- * the current role, and DO runs any statement that its text contains.
+ * The words with which a statement may begin. Statements that begin with other words are forbidden. For example, ALTER
+ * can change the password of the current role, and DO runs any statement that its text contains.
  */
 const COMMANDS = new Set(
   `analyze close copy deallocate declare delete discard execute explain fetch insert listen lock merge move notify
@@ -71,9 +71,8 @@ const known = new LRUCache<string, SessionSafety>({ max: MOST_CACHED });
 /**
  * Decides from the text of a statement what effect the statement may have on its connection. The result is "unsafe"
  * unless the text is plainly safe. Every command except SELECT, INSERT, UPDATE, DELETE and savepoints is unsafe. A text
- * with a function that is not listed here is unsafe, too. So is a text with the name of one of PostgreSQL's own
- * objects, because, for example, an update of pg_settings changes settings. The same applies to a comment, a dollar
- * quote or an escape.
+ * with a function that is not listed here, a comment, a dollar quote or an escape is unsafe, too. A text that names one
+ * of PostgreSQL's own objects is also unsafe: for example, an update of pg_settings changes settings.
  */
 export function sessionSafety(text: string): SessionSafety {
   const cached = known.get(text);

@@ -25,8 +25,8 @@ interface PooledSession {
 
 const ANSWER_MS = 5000;
 /**
- * Keeps PostgreSQL from compiling statements. Before PostgreSQL 18, `enable_seqscan = off` made the estimated cost of
- * `find_due_work` so high that PostgreSQL compiled each call. This took about 100 ms of processor time a second.
+ * Turns off the compilation of statements (JIT). Before PostgreSQL 18, `enable_seqscan = off` made the estimated cost
+ * of `find_due_work` so high that PostgreSQL compiled each call. This took about 100 ms of processor time a second.
  */
 const WITHOUT_JIT = '-c jit=off';
 /** The SQLSTATE `too_many_connections`. Callers get `unavailable` and may try again. */

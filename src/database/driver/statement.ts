@@ -1,6 +1,6 @@
 import type { QueryResult } from 'pg';
 
-/** An SQL statement. Each connection that sends a statement with a name keeps it prepared under that name. */
+/** An SQL statement. If the statement has a name, each connection that sends it keeps it prepared under this name. */
 export interface Statement {
   readonly text: string;
   readonly name?: string;
@@ -28,7 +28,10 @@ export interface BoundStatement extends Statement {
   readonly isInternal?: true;
   /** Receives the columns of each row as text. A pipeline returns the result of its last statement only. */
   readonly onRow?: (columns: readonly (string | null)[]) => void;
-  /** Receives the result of a statement that is not the last of its pipeline, when it has succeeded. */
+  /**
+   * Receives the result after the statement has succeeded. Needed for a statement that is not the last statement of its
+   * pipeline.
+   */
   readonly onResult?: (result: QueryResult) => void;
 }
 
@@ -46,8 +49,8 @@ export function prepared(name: string, text: string): PreparedStatement {
 }
 
 /**
- * Names a statement as {@link prepared} does, for rows that all have the same first value: the organization. The
- * statement takes it as `$1`, and the other values of the rows as one array for each column.
+ * Names a statement as {@link prepared} does, for rows that all belong to one organization. The statement takes the
+ * organization as `$1`, and the other values of the rows as one array for each column.
  */
 export function preparedRows(name: string, text: string): RowsStatement {
   return { ...prepared(name, text), toValues };

@@ -17,8 +17,8 @@ const PLATFORMS: Readonly<Record<string, string>> = {
 };
 
 /**
- * The only variables that programs inherit. Others, such as PGDATA or LD_LIBRARY_PATH, would change what the programs
- * do.
+ * The only variables that programs inherit. Other variables, such as PGDATA or LD_LIBRARY_PATH, would change what the
+ * programs do.
  */
 export const PROGRAM_ENV: NodeJS.ProcessEnv | undefined =
   process.platform === 'win32' ? undefined : { PATH: '/usr/bin:/bin', LC_ALL: 'C' };
@@ -77,7 +77,8 @@ export async function runProgram(
   const ids = { uid: user?.uid, gid: user?.gid };
   const running = run(program(binaries, name), options, { env, cwd, ...ids });
   const { stdin } = running.child;
-  // A program that ends before it reads everything breaks the pipe. Its exit code says why.
+  // A program that ends before it has read its whole input breaks the pipe. This error is ignored, because the exit
+  // code of the program shows the failure.
   stdin?.on('error', () => undefined);
   stdin?.end(input);
   await running;
@@ -106,8 +107,8 @@ export async function makeRunnable(
   return copy;
 }
 
-// npm packages contain no symbolic links. The package creates them in an install script, which is not allowed to run.
-// Without them, the programs end with "libicuuc.so.60: cannot open shared object file".
+// npm packages contain no symbolic links. The package creates its links in an install script, which is not allowed to
+// run. Without the links, the programs end with "libicuuc.so.60: cannot open shared object file".
 async function restoreLinks(native: string): Promise<void> {
   const list = await readFile(join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]');
   for (const entry of JSON.parse(list) as { source: string; target: string }[]) {

@@ -5,7 +5,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import type { SystemUser } from './system-user.js';
 
 /**
- * The largest number of bytes of the files. A new cluster has 47 MB. This limit only refuses an archive that would fill
+ * The largest number of bytes of the files. A new cluster has 47 MB. Because of this limit, a wrong archive cannot fill
  * the memory.
  */
 const MOST_BYTES = 256 * 1024 * 1024;

@@ -47,7 +47,7 @@ export async function makeTemplate(file: string): Promise<void> {
 
 /**
  * Copies the template into the new folder `cluster`, and gives its superuser `password`. Rejects when there is no
- * template of this PostgreSQL, or it is damaged. The files are not on disk yet: see `syncCluster`.
+ * template of this PostgreSQL, or when the template is damaged. The files are not on disk yet: see `syncCluster`.
  */
 export async function copyTemplate(
   binaries: Binaries,
@@ -58,7 +58,8 @@ export async function copyTemplate(
   const archive = await readFile(findTemplate());
   await mkdir(cluster, { mode: 0o700 });
   unpackCluster(archive, originOf(binaries), cluster, user);
-  // Before the next line, `user` cannot enter the folder. Otherwise `user` could put links where root writes.
+  // `user` can enter the folder only after the next line. Otherwise `user` could create links in places where root
+  // writes files.
   if (user) await chown(cluster, user.uid, user.gid);
   await runSingleUser(binaries, cluster, user, [
     `alter role ${ROLE} password ${escapeLiteral(password)}`,

@@ -15,8 +15,8 @@ import { ROLE, runInitdb, syncCluster } from './initdb.js';
 import type { SystemUser } from './system-user.js';
 
 /**
- * Creates a cluster without data. Copies the template when there is one that works, and runs initdb otherwise. A crash
- * at any point leaves either no cluster or a complete cluster.
+ * Creates a cluster without data. Copies the template when there is a template that works, and runs initdb otherwise.
+ * After a crash at any point, there is either no cluster or a complete cluster.
  */
 export async function createCluster(
   dataDir: DataDir,
@@ -62,8 +62,8 @@ async function isCopied(
     await copyTemplate(binaries, draft, user, password);
     return true;
   } catch {
-    // The error of the copy is not reported, because initdb then makes the same cluster. When initdb cannot, for
-    // example on a full disk, it reports the reason.
+    // The error of the copy is not reported, because initdb then makes the same cluster. When initdb fails too, for
+    // example on a full disk, initdb reports the reason.
     await rm(draft, { recursive: true, force: true });
     return false;
   }
@@ -73,7 +73,7 @@ async function isCopied(
 export async function removeLeftovers(dataDir: DataDir): Promise<void> {
   for (const entry of await readdir(dataDir.path)) {
     if (!entry.startsWith(dataDir.initPrefix)) continue;
-    // An old initdb that is still running may add files. The next start deletes them.
+    // An earlier initdb that is still running may add files. The next start deletes these files.
     await rm(join(dataDir.path, entry), { recursive: true, force: true }).catch(() => undefined);
   }
 }
@@ -100,7 +100,7 @@ async function ensurePassword(dataDir: DataDir, user: SystemUser | null): Promis
   return password;
 }
 
-// After a power cut, the rename may be lost until the directory itself is on disk.
+// Until the directory itself is on disk, a power cut can undo the renaming.
 async function syncDirectory(path: string): Promise<void> {
   if (process.platform === 'win32') return;
   const directory = await open(path, 'r');

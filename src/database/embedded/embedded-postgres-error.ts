@@ -3,7 +3,9 @@ export class EmbeddedPostgresError extends Error {
   override readonly name: string = 'EmbeddedPostgresError';
 }
 
-/** Returns an error for a failed file operation under `path`. Its text names the directory and what to do. */
+/**
+ * Returns an error for a failed file operation under `path`. The message names the directory and says what to do next.
+ */
 export function fileFailure(path: string, error: unknown): Error {
   switch (errorCode(error)) {
     case 'EACCES':

@@ -216,7 +216,8 @@ async function isAnswering(home: Home, postmaster: Postmaster, password: string)
   }
 }
 
-// The files of a backup that root restored belong to root, and PostgreSQL opens only files of its own user.
+// The files of a backup that root restored belong to root. PostgreSQL opens only files that belong to the user that
+// PostgreSQL runs as.
 async function giveClusterTo(user: SystemUser, dataDir: DataDir): Promise<void> {
   const { uid } = await stat(dataDir.cluster);
   if (uid === user.uid) return;

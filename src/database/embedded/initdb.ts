@@ -35,8 +35,8 @@ export async function syncCluster(
 }
 
 /**
- * Runs SQL statements in a cluster that is not running. Rejects when one fails. The statements appear in no command
- * line, no log and no error. The changes are not on disk yet: see `syncCluster`.
+ * Runs SQL statements in a cluster that is not running. Rejects when a statement fails. The statements appear in no
+ * command line, no log and no error. The changes are not on disk yet: see `syncCluster`.
  */
 export async function runSingleUser(
   binaries: Binaries,

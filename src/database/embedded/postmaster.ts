@@ -111,13 +111,15 @@ async function startOnce(plan: StartPlan): Promise<Postmaster> {
   const options = Object.entries({
     listen_addresses: '127.0.0.1',
     port: String(port),
-    // TCP is enough. The path of a socket in a deep data directory would exceed the limit of 107 bytes.
+    // The server listens only on TCP. The path of a Unix socket in a deep data directory would exceed the limit of 107
+    // bytes.
     unix_socket_directories: '',
     shared_buffers: '64MB',
     max_connections: '50',
-    // The default is for rotating disks. With it, the planner scans small tables instead of using an index.
+    // The default value is for rotating disks. With the default, the planner scans small tables instead of using an
+    // index.
     random_page_cost: '1.1',
-    // A new database needs statistics soon, or the planner chooses wrong indexes.
+    // In a new database, the planner chooses wrong indexes until there are statistics. So autovacuum runs often.
     autovacuum_naptime: '10s',
     // Errors quote values of rows and the text of statements. The service logs unexpected errors itself, without
     // values.

@@ -81,7 +81,7 @@ export class ChannelListener {
       client.once('end', resolve).on('error', () => resolve());
     });
     client.on('notification', ({ channel, payload }) => {
-      // A pooler may assign a session that listens on the channel of an earlier client.
+      // Behind a pooler, the session may still listen on the channel of a client that used the session before.
       if (channel === this.channel) this.handlers.receive(payload ?? '');
     });
     const listen = (): Promise<unknown> => client.query(`listen ${this.channel}`);

@@ -20,7 +20,7 @@ it('a pace allows a burst, then one action per pause, and never a larger burst',
   expect(burst()).toBe(3);
 });
 
-it('a pace allows an action after one pause, even after more actions than the burst', () => {
+it('a pace allows an action after one pause, even if more actions than the burst were counted', () => {
   const pace = new Pace(1, 10);
   pace.count();
   pace.count();

@@ -8,8 +8,8 @@ const MAX_PENDING = 10_000;
 const MAX_CHARACTERS = 7999;
 const RETRY_MS = 1000;
 /**
- * The largest number of statements that are sent without a pause. Later statements wait, so that each carries more
- * items, and fewer statements are sent.
+ * The largest number of statements that are sent without a pause. Later statements wait, so that each statement carries
+ * more items and fewer statements are sent.
  */
 const BURST = 20;
 const PAUSE_MS = 5;
@@ -75,7 +75,7 @@ export class NotificationSender {
     if (this.enqueue(channel, subject, item)) this.scheduleBy(this.pace);
   }
 
-  /** Sends an item as {@link send} does, but up to 20 ms later. It is for items that nobody waits for. */
+  /** Sends an item as {@link send} does, but up to 20 ms later. Use this method for items that nobody waits for. */
   sendSoon(channel: string, subject: string, item = ''): void {
     if (this.enqueue(channel, subject, item)) this.scheduleBy(this.slowPace);
   }

@@ -13,8 +13,8 @@ interface Rights {
 
 /**
  * Checks the user of DATABASE_URL before the first migration. The user must own the database and the tables in it, and
- * must be allowed to create the roles of the service. Throws an error for the first right that is missing, with the
- * statement that grants it.
+ * must be allowed to create the roles of the service. When rights are missing, throws an error for the first missing
+ * right, with the statement that grants it.
  */
 export async function assertOwner(client: Client): Promise<void> {
   const { rows } = await client.query<Rights>(`

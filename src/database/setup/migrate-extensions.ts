@@ -13,7 +13,7 @@ import { SnakeCaseNaming } from '../snake-case-naming.js';
 export type MigrationClass = new () => MigrationInterface;
 
 export interface ExtensionSchema {
-  /** All entities of the process, because an entity of an extension may have relations to those of Switchboard. */
+  /** All entities of the process, because an entity of an extension may have relations to entities of Switchboard. */
   entities: readonly EntityTarget<ObjectLiteral>[];
   migrations: readonly MigrationClass[];
 }

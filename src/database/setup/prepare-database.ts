@@ -14,7 +14,7 @@ import { randomBase62 } from '../../text/ids.js';
 import { type ExtensionSchema, migrateExtensions } from './migrate-extensions.js';
 import { assertSessionMode, hasPooler } from './pooler-mode.js';
 
-// All processes use the same advisory lock, so only one of them migrates at a time.
+// All processes use the same advisory lock, so only one process migrates at a time.
 const MIGRATION_LOCK = 7_316_402_281;
 const RETRY_MS = 500;
 
@@ -181,7 +181,7 @@ async function ensureRoles(client: Client): Promise<void> {
 
 /**
  * Returns true when both roles exist and have exactly their grants. A start that was interrupted leaves roles without
- * grants, or with those of an earlier version.
+ * grants, or with the grants of an earlier version.
  */
 async function hasRoles(client: Client, installation: Installation): Promise<boolean> {
   const names = [roleName('tenant', installation), roleName('gate', installation)];

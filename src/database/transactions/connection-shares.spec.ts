@@ -36,7 +36,7 @@ describe('the shares of connections', () => {
     expect(got).toHaveLength(most);
   });
 
-  it('leave a connection for the next three organizations', () => {
+  it('leave a connection for each of the next three organizations', () => {
     const { got, take } = taker(new ConnectionShares(10, 1000));
     for (const organizationId of ['a', 'b', 'c', 'd']) {
       take(organizationId, 20);

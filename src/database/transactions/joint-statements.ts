@@ -22,7 +22,7 @@ export class JointStatements {
     });
   }
 
-  /** Returns the statements to send. Rejects those whose session has ended meanwhile. */
+  /** Returns the statements to send. Rejects each statement whose session has ended meanwhile. */
   takeOpen(isOver: boolean): Member[] {
     return this.members.filter(({ isClosed, reject }) => {
       if (!isOver && !isClosed()) return true;

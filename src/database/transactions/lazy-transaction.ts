@@ -43,8 +43,8 @@ export class LazyTransaction implements StatementSender {
   ) {}
 
   /**
-   * Sends a statement. Statements that arrive at the same moment are sent in one round trip. When one fails, the later
-   * ones fail too.
+   * Sends a statement. Statements that arrive at the same moment are sent in one round trip. When a statement fails,
+   * the later statements of the round trip fail too.
    */
   async query(
     statement: BoundStatement,
@@ -205,7 +205,7 @@ export class LazyTransaction implements StatementSender {
       }
       const failed = statements[pipeline.completed - beginning.length];
       const error = failed?.mapError?.(thrown as Error) ?? (thrown as Error);
-      // Callers wait for the last statement and for those with a result. Nobody waits for deferred statements.
+      // Callers wait for the last statement and for statements with a result. Nobody waits for the other statements.
       const isAwaited = failed?.onResult !== undefined || failed === statements.at(-1);
       if (!isAwaited || failed?.mapError) this.failure = error;
       throw error;

@@ -1,6 +1,6 @@
 /**
- * The texts of errors that only a mistake in code causes. Each says what is wrong and which call to make. Callers see
- * them with NODE_ENV=development only.
+ * The texts of errors that only a mistake in code causes. Each text says what is wrong and which call to make. Callers
+ * see these texts only with NODE_ENV=development.
  */
 export const MISTAKES = {
   noTransaction:

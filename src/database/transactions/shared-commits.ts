@@ -21,9 +21,9 @@ const MAX_CHARACTERS = 1024 * 1024;
 const MIN_WEIGHT = MAX_CHARACTERS / 16;
 
 /**
- * The time for which members that share a transaction wait for a lock. After this time, each is committed alone. So a
- * member that waits for a lock hardly delays the others. PostgreSQL looks for deadlocks only after a second, so the
- * members cause no deadlock.
+ * The time for which members that share a transaction wait for a lock. After this time, each member is committed alone.
+ * So a member that waits for a lock hardly delays the other members. PostgreSQL looks for deadlocks only after one
+ * second, so the members cause no deadlock.
  */
 const LIMIT_LOCK_WAITS: BoundStatement = {
   ...prepared('shared_lock_waits', `select set_config('lock_timeout', '50ms', true)`),
@@ -33,8 +33,8 @@ const LIMIT_LOCK_WAITS: BoundStatement = {
 
 /**
  * Commits transactions whose statements are all deferred. Transactions of one organization that end at the same moment
- * become one transaction, which takes one round trip. When it fails, each member is committed alone, so that no member
- * fails because of another.
+ * become one transaction, which takes one round trip. When the shared transaction fails, each member is committed
+ * alone, so that a faulty member does not make the others fail.
  */
 export class SharedCommits {
   private readonly batches = new Batcher<Statements, SharedOutcome>(
@@ -69,7 +69,9 @@ export class SharedCommits {
     return isFinal ? { isAlone: false, error } : { isAlone: true };
   }
 
-  /** Sends statements without BEGIN: PostgreSQL commits them when all have succeeded. Returns the error otherwise. */
+  /**
+   * Sends statements without BEGIN: PostgreSQL commits them when all have succeeded. When one fails, returns its error.
+   */
   private async send(
     organizationId: string,
     given: Statements,

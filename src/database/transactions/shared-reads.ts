@@ -11,7 +11,10 @@ export interface ReadResult {
   readonly beganAt: Date | undefined;
 }
 
-/** The largest number of statements of a transaction. It is small, because all of them wait for the slowest. */
+/**
+ * The largest number of statements of a transaction. The number is small, because every statement waits for the slowest
+ * statement of its transaction.
+ */
 const MOST_STATEMENTS = 16;
 
 /**

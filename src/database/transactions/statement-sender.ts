@@ -17,8 +17,8 @@ export interface DeferredStatement extends BoundStatement {
 /** Sends the statements of all sessions of one transaction. */
 export interface StatementSender {
   /**
-   * Sends one statement after the earlier ones. Throws if `isClosed` returns true at that time. With `readsOnly`, the
-   * statement may be sent outside of the transaction. The server then refuses writes.
+   * Sends one statement after the earlier statements. Throws if `isClosed` returns true when the statement is about to
+   * be sent. With `readsOnly`, the statement may be sent outside of the transaction. The server then refuses writes.
    */
   query(
     statement: BoundStatement,

@@ -67,8 +67,9 @@ export class TenantConnections {
   }
 
   /**
-   * Sends statements in one round trip. A statement that may change the session is sent without its name, and so are
-   * all later statements. Otherwise they could run a prepared statement that SQL has replaced.
+   * Sends statements in one round trip. A statement that may change the session is sent without its name. All later
+   * statements are also sent without their names, because they could otherwise run a prepared statement that SQL has
+   * replaced.
    */
   send(client: PoolClient, statements: readonly BoundStatement[]): Pipeline {
     if (statements.some(mayChangeSession)) this.changed.add(client);
@@ -90,7 +91,7 @@ export class TenantConnections {
     else this.giveBack(client, false);
   }
 
-  /** Throws for SQL that is refused before it is sent. Reports the refusal, even if a tool then catches the error. */
+  /** Throws for SQL that is refused before it is sent. Reports the refusal, even if a tool later catches the error. */
   assertAllowed(organizationId: string, statement: BoundStatement): void {
     try {
       assertAllowed(statement);

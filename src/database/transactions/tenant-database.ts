@@ -45,8 +45,8 @@ export class TenantDatabase {
   }
 
   /**
-   * Runs `work` in a transaction of the organization and commits it. A throw rolls it back. Inside a transaction of the
-   * same organization, `work` joins that transaction. Inside a transaction of another organization, it throws.
+   * Runs `work` in a transaction of the organization and commits it, or rolls it back when `work` throws. Inside a
+   * transaction of the same organization, `work` joins that transaction. Inside a transaction of another, this throws.
    */
   transaction<T>(
     organizationId: string,
@@ -60,7 +60,7 @@ export class TenantDatabase {
       : this.runTransaction(organizationId, work, sharesCommit);
   }
 
-  /** Runs `work` behind a savepoint. A throw rolls back to the savepoint, and the transaction stays usable. */
+  /** Runs `work` behind a savepoint. When `work` throws, rolls back to the savepoint. The transaction stays usable. */
   async savepoint<T>(organizationId: string, work: () => Promise<T>): Promise<T> {
     const outer = this.openTransaction();
     if (!outer) throw new Error(MISTAKES.noTransactionForSavepoint);
@@ -237,7 +237,7 @@ export class TenantDatabase {
       await send('savepoint checked');
       await send('set constraints all immediate');
       await send('rollback to savepoint checked');
-      // Only a rollback ends READ ONLY.
+      // PostgreSQL cannot end READ ONLY without a rollback.
       if (readOnly) await undo();
       else await send('release savepoint dry_transaction');
       return result;

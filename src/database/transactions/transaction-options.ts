@@ -5,15 +5,16 @@ export interface TransactionOptions {
    */
   readonly readOnly?: boolean;
   /**
-   * `work` sends one statement, which commits by itself and saves the round trip of the commit. After a broken
-   * connection, nobody knows whether it was committed. Inside another transaction this has no effect.
+   * `work` sends only one statement. The statement commits by itself, which saves the round trip of the commit. After a
+   * broken connection, nobody knows whether the statement was committed. Inside another transaction, this option has no
+   * effect.
    */
   readonly singleStatement?: boolean;
   /**
    * The transaction begins with the first statement that is neither deferred nor sent in an inner transaction with
    * `readOnly`. Until then, the reads of inner transactions commit separately. The deferred statements commit in one
-   * round trip, together with those of other such transactions that end at the same moment. After a broken connection,
-   * nobody knows whether they were committed.
+   * round trip. Other transactions with this option that end at the same moment share this round trip. After a broken
+   * connection, nobody knows whether the statements were committed.
    */
   readonly sharesCommit?: boolean;
 }

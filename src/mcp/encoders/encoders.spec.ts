@@ -14,7 +14,7 @@ const ERAS: Era[] = [
 ];
 
 describe(encoderOf.name, () => {
-  it.each(ERAS.map((era) => [era]))('adds members to _meta in eras that have it: %j', (era) => {
+  it.each(ERAS.map((era) => [era]))('adds members to _meta in eras that have _meta: %j', (era) => {
     const meta = { 'switchboard/deprecated': 'old is now new' };
     const encoder = encoderOf(era);
     const hasMeta = era.name !== 'plain';

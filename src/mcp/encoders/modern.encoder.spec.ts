@@ -37,7 +37,7 @@ describe(ModernEncoder.name, () => {
     });
   });
 
-  it('adds the cache time of a result if it has one', () => {
+  it('adds the cache time of a result if the result has a cache time', () => {
     expect(JSON.parse(encoder.result({ a: 1 }))).toEqual({ a: 1, ...complete });
     expect(JSON.parse(encoder.result({ a: 1 }, 0))).toEqual({
       a: 1,
@@ -47,7 +47,7 @@ describe(ModernEncoder.name, () => {
     });
   });
 
-  it('describes the server with modern versions only', () => {
+  it('lists only modern versions in the description of the server', () => {
     expect(JSON.parse(DISCOVERY)).toEqual({
       supportedVersions: ['2026-07-28'],
       capabilities: {

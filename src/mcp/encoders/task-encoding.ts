@@ -86,8 +86,8 @@ function callFailure(error: AppError): unknown {
 }
 
 /**
- * Returns the time in milliseconds until a client should poll again. It is long for a task that waits for long, because
- * every poll counts towards the rate limit.
+ * Returns the time in milliseconds until a client should poll again. For a task that waits for a long time, the result
+ * is large, because every poll counts towards the rate limit.
  */
 function pollInterval(askAgainAt: Date | undefined): number {
   const wait = askAgainAt ? askAgainAt.getTime() - Date.now() : 0;

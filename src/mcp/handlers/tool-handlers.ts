@@ -83,7 +83,9 @@ export class ToolHandlers {
     return context.encoder.toolFailure(JSON.stringify(error));
   }
 
-  /** Returns why the key may not call an existing tool, or undefined if there is no such tool for the organization. */
+  /**
+   * Returns the reason why the key may not call an existing tool, or undefined if the organization has no such tool.
+   */
   private restrictionFault(
     name: string,
     { toolPolicies }: AuthenticatedKey,
@@ -109,8 +111,8 @@ export class ToolHandlers {
       arguments: given,
       changes: !tool.readOnly,
       confirmation: confirmation === 'never' ? undefined : confirmation,
-      // Undefined and not false: the digest that binds a request state omits an undefined value. So the digest equals
-      // that of a call without `dryRun`.
+      // The value is undefined and not false, because the digest that binds a request state omits an undefined value.
+      // So the digest equals the digest of a call without `dryRun`.
       dryRun: dryRun || undefined,
       idempotencyKey,
     };

@@ -48,7 +48,7 @@ function subscribe(topics: readonly Topic[], onError: (error: unknown) => void =
 }
 
 describe(Subscription.name, () => {
-  it('sends changes only after the acknowledgement, even if they happened before it', async () => {
+  it('sends changes only after the acknowledgement, even if the changes happened before the acknowledgement', async () => {
     const { caller, subscription } = subscribe([A]);
     subscription.notifyOf(a);
     await new Promise(setImmediate);
@@ -79,7 +79,7 @@ describe(Subscription.name, () => {
     ]);
   });
 
-  it('sends a second notification for a change that happens while the first one is prepared', async () => {
+  it('sends a second notification for a change that happens while the first notification is prepared', async () => {
     let reads = 0;
     const slow: Topic = {
       concerns: () => true,

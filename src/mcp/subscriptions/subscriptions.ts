@@ -128,7 +128,7 @@ export class Subscriptions implements OnModuleInit, OnModuleDestroy {
     try {
       if (await this.keys.renew(key)) return;
     } catch {
-      // The database failed, so the key may be valid. The next check decides.
+      // The database failed, so the key may still be valid. The next check decides.
       return;
     }
     end.abort(

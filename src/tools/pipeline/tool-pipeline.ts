@@ -278,10 +278,7 @@ function runsInParts(tool: RegisteredTool, call: ToolCall): boolean {
   return tool.external || call.confirmation === 'always';
 }
 
-/**
- * Returns the idempotency key. For an approved call, the key is derived from the approval, so that the call happens
- * only once.
- */
+/** Returns the idempotency key. For an approved call, it is derived from the approval: the call happens only once. */
 function idempotencyKeyOf(input: object, call: ToolCall, approval?: string): string | undefined {
   const given = (input as { idempotency_key?: string }).idempotency_key;
   return given ?? (approval === undefined ? call.idempotencyKey : `confirmation ${approval}`);

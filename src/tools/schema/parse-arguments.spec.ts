@@ -123,7 +123,7 @@ describe(parseArguments, () => {
     expect(input.list![0]).toBeInstanceOf(Inner);
   });
 
-  it('shortens a huge key in the fault about it', () => {
+  it('shortens a huge key in the fault about this key', () => {
     const [fault] = faultsOf({ query: 'a', ['x'.repeat(100_000)]: 1 });
     expect(fault!.length).toBeLessThan(200);
   });
@@ -192,7 +192,7 @@ describe(parseArguments, () => {
       },
       { requiredKeys: ['name'] },
     );
-    // The values have no lists in place of nested objects, because class-validator checks the items of such lists.
+    // The values have no lists in place of nested objects, because class-validator checks the items of these lists.
     const noList = fc.constantFrom<unknown>('a', 'b', '', 0, 1, 101, 1.5, true, {});
     const value = fc.oneof(noList, fc.constant([]));
     const correct = { query: 'a', limit: 3, tags: ['a'], inner: { name: 'abc' }, list: [] };

@@ -31,7 +31,7 @@ describe(setsBefore, () => {
 });
 
 describe(VisibleNames, () => {
-  it('returns the names of a chain, in whatever order chains are requested', () => {
+  it('returns the visible names of a step, in whatever order the steps are requested', () => {
     const names = new VisibleNames();
     const sets = setsBefore(STEPS);
     const at = (id: string) => [...names.at(sets.get(id)).keys()].sort().join('');

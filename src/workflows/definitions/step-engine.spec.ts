@@ -60,7 +60,7 @@ describe(planOf, () => {
     expect(next(journal, STEPS)).toBe(expected);
   });
 
-  it('ends a run without steps at once', () => {
+  it('immediately ends a run that has no steps', () => {
     expect(next({}, [])).toBe('succeeded');
   });
 

@@ -28,7 +28,7 @@ describe(ClaimedRunsRepository, () => {
     ]);
   });
 
-  it('fails when the database is unavailable, so that this does not count as a crash of the runs', async () => {
+  it('fails when the database is unavailable, so that the outage does not count as a crash of the runs', async () => {
     const failed = { status: 'rejected', reason: { code: 'unavailable' } };
     expect(await readTwo('payload_too_large', 'unavailable')).toMatchObject([failed, failed]);
   });

@@ -8,7 +8,7 @@ describe(createStepKey, () => {
     );
   });
 
-  it('returns equal keys for equal requests only', () => {
+  it('returns equal keys only for equal requests', () => {
     const key = (request: unknown): string => createStepKey('run_1', 'call', request);
     expect(key({ a: 1, b: [2] })).toBe(key({ b: [2], a: 1 }));
     const others = [{ a: 1 }, { a: '1' }, { a: null }, { a: [1] }, [1], null];

@@ -12,7 +12,7 @@ describe(getRetryDelaySeconds, () => {
     expect(delays).toEqual([1, 5, 25, 125, 125, 125]);
   });
 
-  it('uses the delay that the tool asked for when that is longer', () => {
+  it('uses the delay that the tool asked for if this delay is longer', () => {
     const asked = (retryAfterSeconds: number) =>
       new AppError('rate_limited', 'Slow down.', { retryAfterSeconds });
     expect(getRetryDelaySeconds(STEP, 1, asked(60))).toBe(60);

@@ -119,7 +119,7 @@ describe(ClaimedRun, () => {
     expect(other.reason).toBeInstanceOf(LeaseLostError);
   });
 
-  it('replaces entries by newer ones from the database, except those of running steps', () => {
+  it('replaces entries with newer entries from the database, except the entries of running steps', () => {
     const waiting = { status: 'waiting', dueAt: performance.now() + 60_000 } as const;
     const run = createRun([tool('a')], [entry('a', waiting)]);
     expect(ready(run)).toEqual([]);

@@ -14,14 +14,17 @@ export type ReachedStep = Pick<RunStep, 'stepId' | 'status'> & {
 export interface RetryPlan {
   /** The steps that run again. Their failed attempts stay in the journal. */
   again: string[];
-  /** The loops that continue at their position. Without this list, finished iterations without rows would run again. */
+  /**
+   * The loops that continue at their position. Without this list, finished iterations whose rows were deleted would run
+   * again.
+   */
   reopened: string[];
   gone: string[];
 }
 
 /**
- * Plans how a run continues with `steps`. `before` has the steps of the version of the run, and `steps` has the same
- * steps or those of a later version. Finished steps keep their results, which are found by the ids of steps. The run
+ * Plans how a run continues with `steps`. `before` has the steps of the version of the run, and `steps` has these steps
+ * or the steps of a later version. Finished steps keep their results, which are found by the ids of steps. The run
  * continues with the first step without an entry. Steps of `on_failure` have no results: they run again when the run
  * fails again. Throws `conflict` when the later version defines a finished step differently, because later steps would
  * use the wrong result.

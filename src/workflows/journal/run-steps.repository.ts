@@ -43,12 +43,13 @@ export type StepValue = 'input' | 'output' | 'error' | 'failed_attempts';
 
 const COLUMNS = `run_id as "runId", step_id as "stepId", position, tool, status, attempts, error,
   started_at as "startedAt", finished_at as "finishedAt"`;
-// Leave out the results and the cursor of a loop. The results become its output later, and the cursor may be long.
+// Leave out the results and the cursor of a loop. The results become the output of the loop later, and the cursor may
+// be long.
 const PROGRESS = `case when progress is not null then json_build_object('done', progress -> 'done',
   'failed', progress -> 'failed', 'failures', progress -> 'failures', 'pages', case when progress -> 'pages' is not null
     then json_build_object('read', progress -> 'pages' -> 'read', 'firstItem', progress -> 'pages' -> 'firstItem',
       'isLast', progress -> 'pages' -> 'isLast') end) end as progress`;
-// A value of up to 1 MiB is not read from its storage unless its expression is evaluated.
+// PostgreSQL reads a stored value of up to 1 MiB only when it evaluates the expression with this value.
 const VALUES = `case when cut -> 'input' is null then input end as input,
   case when cut -> 'output' is null then output end as output, cut, failed_attempts as "failedAttempts",
   ${PROGRESS},
@@ -124,8 +125,8 @@ export class RunStepsRepository {
   }
 
   /**
-   * Returns the data that decides which steps of a run are next, without the values of tools. Items of loops are only
-   * counted.
+   * Returns the data that decides which steps of a run are next, without the inputs and outputs of tools. A loop has
+   * only the number of its items.
    */
   async plan(organizationId: string, runId: string): Promise<PlannedStep[]> {
     const rows = await this.tenants.session(organizationId).query<{
@@ -156,8 +157,8 @@ export class RunStepsRepository {
   }
 
   /**
-   * Returns the outcomes of the steps that later steps can name, in the order of execution. When their outputs together
-   * have more than `maxBytes`, returns the size instead.
+   * Returns the outcomes of the steps that later steps can name, in the order of execution. When the outputs of these
+   * steps together have more than `maxBytes`, returns their total size instead.
    */
   async outcomes(
     organizationId: string,
@@ -190,7 +191,7 @@ export class RunStepsRepository {
   }
 
   /**
-   * Returns the values with which a run that has the reason `returned:…` has ended. Returns undefined for other runs.
+   * Returns the values of a run that a `return` step has ended (reason `returned:…`). Returns undefined for other runs.
    */
   async returned({ organizationId, id, reason }: Run): Promise<object | undefined> {
     if (!reason?.startsWith(RETURNED)) return undefined;

@@ -42,7 +42,7 @@ export class RunTransaction {
     return added;
   }
 
-  /** Plans what the run can do after the commit. */
+  /** Plans the next steps of the run after the commit. */
   plan(): Plan {
     return this.run.plan(this);
   }
@@ -56,7 +56,7 @@ export class RunTransaction {
     for (const iteration of iterations) this.folded.add(iteration);
   }
 
-  /** Adds the staged entries to the journal in memory, and removes the folded ones. Call it after the commit. */
+  /** Adds the staged entries to the journal in memory, and removes the folded entries. Call it after the commit. */
   apply(): void {
     this.run.apply(this.staged.values());
     this.run.forgetFolded(this.folded);

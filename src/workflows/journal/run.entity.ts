@@ -70,7 +70,7 @@ export class Run extends OrganizationRowWithId {
   @Column('bytea', { nullable: true })
   bodyHash: Buffer | null;
 
-  /** The number of runs in the chain of runs that started this one. */
+  /** The number of runs in the chain of runs that started this run. */
   @Column('integer', { default: 0 })
   depth: number;
 
@@ -122,11 +122,11 @@ export class Run extends OrganizationRowWithId {
   @Column('timestamptz', { nullable: true })
   debounceSince: Date | null;
 
-  /** The time at which the run began after it passed the rate limit. The database has `infinity` until then. */
+  /** The time at which the run passed the rate limit and began. The database has `infinity` until then. */
   @Column('timestamptz', { nullable: true, select: false })
   releasedAt: Date | null;
 
-  /** The earlier times at which the run began and that still count against the rate limit. */
+  /** The earlier times at which the run began. Only times that still count against the rate limit are kept. */
   @Column('timestamptz', { nullable: true, array: true, select: false })
   earlierBegins: Date[] | null;
 
@@ -185,7 +185,7 @@ export class RunStep extends OrganizationRow {
   @Column('json', { nullable: true })
   failedAttempts: FailedAttempt[] | null;
 
-  /** The large values of the step. Queries select it only on request. */
+  /** The large values of the step. Queries select them only on request. */
   @Column('json', { nullable: true, select: false })
   cut?: CutValues | null;
 

@@ -42,7 +42,7 @@ const RENEW_LEASE = updateLeased(
   'renew_lease',
   `crashes = crashes * $5::integer, available_at = clock_timestamp() + make_interval(secs => $4)`,
 );
-// The plan of a join with the arrays could read the whole table. The plan of this form can only look up each id.
+// With a join of the arrays, the planner could read the whole table. This form can only look up each id.
 const FINISH = preparedRows(
   'run_finish',
   withLeaseCheck(
@@ -54,7 +54,7 @@ const FINISH = preparedRows(
   ),
 );
 // The statement reads the waits from the journal and not from the worker's memory, because other processes may have
-// shortened a wait. Waits that the run no longer needs because another step failed do not count.
+// shortened a wait. A wait does not count when the run no longer needs the wait because another step failed.
 const SUSPEND = prepared(
   'run_suspend',
   `update workflow_runs set status = 'waiting', reason = $4, crashes = 0, available_at = coalesce((
@@ -195,8 +195,8 @@ export class RunsRepository {
   }
 
   /**
-   * Gives up the lease until the first of the given waits is due, and returns that time. Without given waits, all waits
-   * of the run count.
+   * Gives up the lease. The run waits until the first of the given waits is due, and this method returns that time.
+   * Without given waits, all waits of the run count.
    */
   async suspend(lease: RunLease, reason: string, stepIds?: readonly string[]): Promise<Date> {
     const [row] = await this.tenants

@@ -3,7 +3,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isCostlyToParse } from '../../text/json-members.js';
 import { JournalTooLargeError, journalBytes, placeBytes } from './journal-size.js';
 
-/** The characters of JSON that are parsed in one turn of the event loop. A longer text has a turn of its own. */
+/**
+ * The number of characters of JSON that are parsed in one turn of the event loop. A longer text has a turn of its own.
+ */
 const TURN_CHARACTERS = 256 * 1024;
 
 type JsonMember = 'input' | 'output' | 'error' | 'progress' | 'failedAttempts';
@@ -26,7 +28,7 @@ interface MeasuredEntries {
   readonly readAt: number;
 }
 
-/** Returns the rows with the bytes that they count towards the limit. It does not parse their JSON. */
+/** Returns the rows, each with the bytes that it counts towards the limit. Does not parse the JSON of the rows. */
 export function measureEntries(rows: readonly StoredEntry[]): MeasuredEntries {
   const readAt = performance.now();
   let total = 0;

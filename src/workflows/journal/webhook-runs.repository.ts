@@ -22,8 +22,8 @@ export class WebhookRunsRepository {
   }
 
   /**
-   * Stores the answer to the sender, unless an earlier step has answered. Returns true when it was stored. The caller's
-   * transaction must fail when the lease of the run is lost.
+   * Stores the answer to the sender, unless an earlier step has answered. Returns true when the answer was stored. The
+   * caller's transaction must fail when the lease of the run is lost.
    */
   async storeAnswer(organizationId: string, id: string, answer: WebhookAnswer): Promise<boolean> {
     const rows = await this.tenants.session(organizationId).query<{ id: string }>(

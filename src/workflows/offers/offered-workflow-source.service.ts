@@ -23,7 +23,7 @@ const ANNOTATIONS = {
 } as const;
 const STILL_RUNNING = 'The run continues. Call get_run with this run_id for its result.';
 
-/** Provides the active offered workflows to the tool registry, which knows only the interface of a source. */
+/** Provides the active offered workflows to the tool registry, which depends only on the interface of a tool source. */
 @Injectable()
 export class OfferedWorkflowSourceService implements OfferedToolSource, OnModuleInit {
   constructor(

@@ -49,7 +49,7 @@ export class OfferedWorkflowsService {
   /** Offers a workflow, or replaces the settings of its offer. Throws `invalid_arguments` with all faults. */
   async set(organizationId: string, input: OfferWorkflowInput): Promise<OfferedWorkflowView> {
     // Reading the expressions takes several turns of the event loop. So they are read before this transaction takes the
-    // lock for which others wait.
+    // lock for which other transactions wait.
     const expressions = await this.readResult(organizationId, input.result);
     await this.offered.lock(organizationId);
     const workflow = await this.workflows.get(organizationId, input.workflow_id);
@@ -161,7 +161,7 @@ export class OfferedWorkflowsService {
   ): Promise<void> {
     if (!template) return;
     const steps = await this.workflows.getSteps(organizationId, id, version);
-    // Values of `set` are read as `vars`, which a template does not have. A `return` step can return them.
+    // A template has no `vars`, so it cannot read the values of `set`. A `return` step can return these values.
     const stepIds = everyStep(splitSteps(steps).steps)
       .filter((step) => !isSet(step))
       .map((step) => step.id);

@@ -1,11 +1,11 @@
 import { AppError } from '../../errors/app-error.js';
 
 /**
- * The smallest recorded value, in bytes. Smaller values are not recorded, so that the number of recorded values has a
- * limit.
+ * The smallest size of a recorded value, in bytes. Smaller values are not recorded, so that the number of recorded
+ * values has a limit.
  */
 export const MIN_RECORDED_BYTES = 4096;
-/** The number of bytes after which the clock is read. Scanning so many bytes takes less than a millisecond. */
+/** The number of bytes after which the clock is read. Scanning this number of bytes takes less than a millisecond. */
 const PIECE_BYTES = 16 * 1024;
 const MAX_PRIMITIVE_BYTES = 1000;
 const PRIMITIVE = /^(?:true|false|null|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)$/;
@@ -20,7 +20,9 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 const ESCAPED = new Set([...'"\\/bfnrt'].map((character) => character.charCodeAt(0)));
 
-/** The place of a value in a JSON text, in bytes. `members` counts its members at all depths. */
+/**
+ * The place of a value in a JSON text, in bytes. `members` is the number of members that the value has at all depths.
+ */
 export interface ScannedValue {
   readonly kind: 'list' | 'object' | 'text';
   readonly start: number;

@@ -21,7 +21,7 @@ interface Contents {
 }
 
 /**
- * Replaces, in the given value itself, the texts that stand for large values. Reading such a member throws
+ * Replaces, in the given value itself, the texts that stand for large values. Reading a replaced member throws
  * `invalid_arguments` with its size, until {@link makeReadable} gives access to its bytes. Without this, a step would
  * use the text in place of the value.
  */
@@ -51,7 +51,8 @@ export function findLargeValue(payload: unknown, names: readonly string[]): Larg
 }
 
 /**
- * Guards the large members of a value. Returns the total bytes of the large values inside it, and the first of them.
+ * Guards the large members of a value. Returns the total bytes of the large values inside the value, and the first
+ * large value.
  */
 function guardMembers(value: unknown, guarding: Guarding, path: string): Contents {
   const contents: Contents = { bytes: 0 };

@@ -128,7 +128,7 @@ describe(sliceList, () => {
     expect(readAll('[12345678901234567890]')).toEqual([['12345678901234567890']]);
   });
 
-  it('refuses an item that is too large, and only that one', () => {
+  it('refuses an item that is too large, and reads smaller items of the same list', () => {
     expect(() => readAll([1, 'x'.repeat(1_600_000), 2])).toThrow('An item of the list');
     expect(() => readAll([Array.from({ length: 20_001 }, () => 1)])).toThrow('20000 values');
     const many = Array.from({ length: 15_000 }, () => 1);

@@ -24,7 +24,7 @@ export interface OutlinedPayload {
 
 /**
  * Checks, stores and reads payloads that are too large to be parsed as a whole. Their bytes are a file of the run. Only
- * their outline is ever parsed, and their lists page by page.
+ * the outline is parsed as a whole. Lists of a payload are parsed page by page.
  */
 @Injectable()
 export class LargePayloadsService {
@@ -70,7 +70,7 @@ export class LargePayloadsService {
     return this.files.idOf(runId, 'payload');
   }
 
-  /** Returns a payload that is not stored yet, as conditions see it. */
+  /** Returns a payload that is not stored yet, in the form that conditions read. */
   readable(
     organizationId: string,
     outline: object,
@@ -84,7 +84,7 @@ export class LargePayloadsService {
     return payload;
   }
 
-  /** Lets expressions read the large values of the payload of a stored run, and loads only those that are read. */
+  /** Lets expressions read the large values of the payload of a stored run, and loads only the values that are read. */
   attach(organizationId: string, runId: string, payload: unknown): void {
     const fileId = this.fileIdOf(runId);
     makeReadable(payload, {
@@ -98,7 +98,10 @@ export class LargePayloadsService {
     return (await this.readText(organizationId, runId, 0, PREVIEW_BYTES)).text;
   }
 
-  /** Returns whole characters from `offset` on, at most `limit` bytes but at least one character, and their place. */
+  /**
+   * Returns the whole characters from `offset` on, and their position. They have at most `limit` bytes, but at least
+   * one character is returned.
+   */
   async readText(
     organizationId: string,
     runId: string,

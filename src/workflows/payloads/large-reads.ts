@@ -10,11 +10,11 @@ import { SLICE_BYTES, sliceList } from './list-slice.js';
 import { type LargeValue, unreadable } from './large-value.js';
 import { MemberScan, type ScannedMember } from './member-scan.js';
 
-/** The bytes that are scanned in one turn, which takes some milliseconds. */
+/** The number of bytes that are scanned in one turn of the event loop. Such a turn takes some milliseconds. */
 const CHUNK_BYTES = 256 * 1024;
 /**
- * The largest list or object that is parsed as a whole. A larger one is read in parts. A list or object of this size
- * cannot have too many values.
+ * The size of the largest list or object that is parsed as a whole, in bytes. A larger list or object is read in parts.
+ * A list or object of this size cannot have too many values.
  */
 const MAX_INLINE_BYTES = 32 * 1024;
 /**
@@ -23,7 +23,7 @@ const MAX_INLINE_BYTES = 32 * 1024;
  */
 const READ_AHEAD_BYTES = 32 * 1024;
 const READ_AHEAD_ITEMS = 500;
-/** The most bytes in memory: as much as two expressions may read. */
+/** The largest number of bytes in memory. It is twice the number of bytes that one expression may read. */
 const MAX_KEPT_BYTES = 2 * MAX_VALUE_BYTES;
 /**
  * The smallest number of bytes that is counted for a kept value. This also limits the number of kept values that have
@@ -54,7 +54,7 @@ export class LargeReads implements PartsReader {
   private readonly kept = new Map<string, Loaded>();
   private keptBytes = 0;
   /**
-   * The positions at which some items of a list begin, so that later ones are found without scanning the whole list.
+   * The positions at which some items of a list begin, so that later items are found without scanning the whole list.
    */
   private readonly places = new Map<number, { index: number; at: number }[]>();
 
@@ -227,7 +227,10 @@ export class LargeReads implements PartsReader {
     }
   }
 
-  /** Calls `found` for each member until `found` returns true. Begins near an item, if its index is given. */
+  /**
+   * Calls `found` for each member until `found` returns true. When the index of an item is given, begins near this
+   * item.
+   */
   private async scan(
     large: LargeValue,
     found: (member: ScannedMember) => boolean,

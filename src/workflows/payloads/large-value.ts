@@ -1,6 +1,6 @@
 import type { ScannedValue } from './json-scan.js';
 
-/** A value of a large payload that its outline leaves out. `start` and `end` are bytes of the payload. */
+/** A value of a large payload that its outline leaves out. `start` and `end` are positions in the payload, in bytes. */
 export interface LargeValue {
   readonly kind: ScannedValue['kind'];
   readonly start: number;
@@ -9,7 +9,7 @@ export interface LargeValue {
   readonly items: number;
 }
 
-/** The facts that are stored with a run whose payload is kept as a file. */
+/** The data that is stored with a run whose payload is kept as a file. */
 export interface LargePayload {
   /** The beginning of the texts that stand for large values. It is random, so no text of a sender begins with it. */
   readonly nonce: string;
@@ -34,7 +34,7 @@ export function parseLargeValue(text: string, nonce: string): LargeValue | undef
   };
 }
 
-/** Returns why a large value cannot be read as a whole. */
+/** Returns the reason why a large value cannot be read as a whole. */
 export function unreadable(path: string, { kind, start, end }: LargeValue): string {
   const advice =
     kind === 'list'

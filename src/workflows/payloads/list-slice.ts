@@ -17,7 +17,7 @@ const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
 const COLON = 0x3a;
 
-/** The most bytes of a list that a page reads. */
+/** The largest number of bytes of a list that one page reads. */
 export const SLICE_BYTES = MAX_VALUE_BYTES + 1024;
 
 /** Some items of a list. `next` is the position after the comma or the bracket that follows the last item. */
@@ -29,7 +29,7 @@ export interface ListSlice {
 
 /**
  * Parses the first items of a part of a list. The part begins with an item, or with the end of the list, and the list
- * is valid JSON. With `batch`, the number of items is a multiple of its size, unless the list ends. Throws
+ * is valid JSON. With `batch`, the number of items is a multiple of the batch size, unless the list ends. Throws
  * `invalid_arguments` for an item of more than 1.5 MiB or 20,000 values.
  */
 export function sliceList(bytes: Buffer, batch = 1): ListSlice {

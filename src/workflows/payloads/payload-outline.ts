@@ -4,20 +4,20 @@ import { MIN_RECORDED_BYTES } from './json-scan.js';
 import { largeValueText } from './large-value.js';
 
 /**
- * The largest outline of a payload, in bytes. An outline is the JSON without the large values, which expressions read.
- * It is parsed in a few milliseconds.
+ * The largest outline of a payload, in bytes. An outline is the JSON without the large values. Expressions read the
+ * outline, which is parsed in a few milliseconds.
  */
 export const MAX_OUTLINE_BYTES = 1024 * 1024;
 export const MAX_OUTLINE_MEMBERS = 10_000;
 /**
- * The limits, in bytes, at and above which values are left out. The limits are tried in this order until the outline is
- * small enough.
+ * The limits in bytes. A value of this size or larger is left out. The limits are tried in this order until the outline
+ * is small enough.
  */
 const SIZES = [1024, 256, 64, 16, 4].map((kibibytes) => kibibytes * 1024);
 
 /**
  * Returns the JSON of a payload in which texts stand for its large values. Lists and texts are left out before objects,
- * and the largest ones first, so that expressions can read as many members as possible. The last of `values` is the
+ * and the largest values first, so that expressions can read as many members as possible. The last of `values` is the
  * payload itself. Throws `too_complex` when the outline is still too large.
  */
 export function payloadOutline(

@@ -12,7 +12,7 @@ import { OfferedWorkflowsRepository } from '../store/offered-workflows.repositor
 import { WorkflowsRepository } from '../store/workflows.repository.js';
 import type { OfferedRunResult } from './run.results.js';
 
-/** The most bytes of outputs that are read for a template. */
+/** The largest number of bytes of outputs that are read for a template. */
 const MAX_SCOPE_BYTES = 4 * 1024 * 1024;
 /** The largest rendered template, in bytes, so that the answer of the tool stays below its limit. */
 const MAX_TEMPLATE_BYTES = 256 * 1024;

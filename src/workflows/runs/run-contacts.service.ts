@@ -17,8 +17,8 @@ import type { OnInvalidField } from './run.inputs.js';
 import { withoutFaults } from './usable-fields.js';
 
 /**
- * The largest number of invalid fields that are left out. A contact with more of them is not saved. Each round of
- * checks finds at most 20.
+ * The largest number of invalid fields that are left out. A contact with more invalid fields is not saved. Each round
+ * of checks finds at most 20.
  */
 const MAX_DROPPED = 200;
 

@@ -15,7 +15,7 @@ const MAX_WAITS = 500;
 
 export type RunOutcome =
   | { status: 'succeeded'; outputs: object }
-  /** The outputs are too large together. The message says how to read them. */
+  /** The outputs together are too large to be returned. The message says how to read them. */
   | { status: 'succeeded'; message: string }
   | { status: 'failed'; error: { code: string; message: string } }
   | { status: 'canceled' };
@@ -178,8 +178,8 @@ export class RunWaiterService implements OnModuleDestroy {
     return await this.tenants.transaction(
       organizationId,
       async () => {
-        // The answer is read last. If it were read first, it could be missing although the run has ended with an answer
-        // in between.
+        // The answer is read last. Otherwise a step could answer, and the run could end, between the two reads. Then
+        // the run would seem to have ended without an answer.
         const task = await this.tasks.find(organizationId, runId);
         const answer = await this.answers.getAnswer(organizationId, runId);
         if (answer) return { answer };

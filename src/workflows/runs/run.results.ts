@@ -182,8 +182,8 @@ export class OfferedRunResult {
 }
 
 /**
- * A started run. The call returns the id at once. A caller that takes the run as a task gets the outputs of its steps
- * when the run has succeeded. Only `get_run` has inputs, payload and times, because models rarely need them.
+ * A started run. The call returns the id immediately. A caller that takes the run as a task gets the outputs of its
+ * steps when the run has succeeded. Only `get_run` has inputs, payload and times, because models rarely need them.
  */
 export class TriggeredRunResult {
   @Text('Id of the run, for get_run.')

@@ -94,7 +94,7 @@ export class RunTools {
       'Returns a part of a value that get_run cuts: the payload, or a value of a step. The part is JSON text.',
     output: RunValueResult,
     readOnly: true,
-    // Agents have a resource with the same content, which keeps their list of tools short.
+    // Agents read a resource with the same content instead, so their list of tools stays short.
     surfaces: ['dashboard'],
   })
   @Resource({

@@ -13,9 +13,7 @@ export class ToolCompatibilityService {
     private readonly liquid: LiquidSandbox,
   ) {}
 
-  /**
-   * Returns the check, which is created at its first use, because the registry is filled while the application starts.
-   */
+  /** Returns the check. It is created at its first use, because the registry is filled while the application starts. */
   get current(): Compatibility {
     this.known ??= new Compatibility(stepToolsOf(this.registry.all()), this.liquid);
     return this.known;

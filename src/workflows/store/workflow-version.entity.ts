@@ -59,8 +59,8 @@ export class WorkflowVersion extends OrganizationRow {
 }
 
 /**
- * Stores that runs of a workflow may wait for an event. The row stays when a later version no longer waits for it,
- * because runs of earlier versions still do.
+ * Stores that runs of a workflow may wait for an event. The row stays when a later version no longer waits for the
+ * event, because runs of earlier versions still wait for it.
  */
 @Entity('event_interests')
 export class EventInterest extends OrganizationRow {

@@ -4,7 +4,7 @@ const MAX_TIMERS = 10_000;
 const MAX_OWN_TIMERS = 1000;
 /**
  * The longest wait. SQL of a tool can store limits that give a wait that is huge or not a number. With such a wait, a
- * timer of Node.js would fire at once, again and again.
+ * timer of Node.js would fire immediately, again and again.
  */
 const MAX_WAIT_MS = 60_000;
 

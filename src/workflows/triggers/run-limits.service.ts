@@ -82,7 +82,7 @@ export class RunLimitsService implements BeforeApplicationShutdown {
     );
   }
 
-  /** Admits runs that another process has not admitted because it died. Never throws. */
+  /** Admits runs that another process has not admitted because the other process died. Never throws. */
   async sweep(): Promise<void> {
     await this.wakeAdmitted(() => this.gate.call<AdmittedRun>('sweep_run_limits', []));
   }

@@ -17,7 +17,7 @@ import { RunWaitsRepository } from './run-waits.repository.js';
 const BATCH = 200;
 /**
  * The largest number of failures at one wait. The next failure ends the wait with an error. The pauses between these
- * failures are about two hours together, so an outage of an hour loses no event.
+ * failures add up to about two hours, so an outage of an hour loses no event.
  */
 const MOST_FAILURES = 20;
 const INTERNAL_ERROR = 'The event could not be delivered because of an internal error.';
@@ -30,8 +30,9 @@ interface Progress {
 }
 
 /**
- * Delivers events to the runs that wait for them. The transaction of an event only stores it, at a cost that does not
- * grow with the number of waiting runs. After the commit a worker delivers it in batches.
+ * Delivers events to the runs that wait for them. The transaction that emits an event only stores this event. The cost
+ * of this transaction does not grow with the number of waiting runs. After the commit, a worker delivers the event in
+ * batches.
  */
 @Injectable()
 export class EventDeliveriesService implements OnModuleInit {
@@ -68,7 +69,7 @@ export class EventDeliveriesService implements OnModuleInit {
         );
       } catch (error) {
         if (signal.aborted || isTransient(error)) throw error;
-        // One of the waits may have failed, or the waits may be too large together.
+        // One of the waits may have failed, or the waits of the batch together may be too large.
         if (progress.batchSize > 1) progress.batchSize = 1;
         else hasMore = await this.fail(claim, progress.failing, toError(error));
       }
@@ -190,7 +191,7 @@ function isTooLarge(error: unknown): boolean {
   return error instanceof AppError && error.code === 'payload_too_large';
 }
 
-/** Returns true for an error that says nothing about the event and its waits. */
+/** Returns true for an error that neither the event nor its waits have caused. */
 function isTransient(error: unknown): boolean {
   return (
     error instanceof AppError && (error.code === 'unavailable' || error.code === 'rate_limited')

@@ -81,9 +81,9 @@ export class PendingEventsRepository {
 
   /**
    * Returns the next waits that the event may end. These are the waits that began before the event, and the waits that
-   * began while the transaction of the event was open. The steps of the latter could not see the changes of that
-   * transaction. An event about a contact ends waits for this contact, for the survivor of its merge, and for any
-   * contact. An event without a contact may end every wait.
+   * began while the transaction of the event was open. A step that began to wait while that transaction was open could
+   * not see its changes. An event about a contact ends waits for this contact, for the survivor of its merge, and for
+   * any contact. An event without a contact may end every wait.
    */
   async findCandidates(
     organizationId: string,

@@ -39,7 +39,7 @@ export class RunWait extends OrganizationRow {
   @Column('json', { nullable: true })
   bindings: object | null;
 
-  /** The run for whose end the step waits. */
+  /** The run whose end the step waits for. */
   @Column('text', { nullable: true })
   childRunId: string | null;
 

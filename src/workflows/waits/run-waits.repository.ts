@@ -34,8 +34,8 @@ export interface WaitingStep {
 
 /**
  * Reads and writes the waits of runs. A transaction that suspends a run locks its waits first. A delivery locks the
- * wait, and locks the run only if nobody else has locked it. So neither of the two misses a change of the other, and no
- * delivery waits for a step.
+ * wait, and locks the run only if nobody else has locked it. So neither the transaction nor the delivery misses a
+ * change of the other, and no delivery waits for a step.
  */
 @Injectable()
 export class RunWaitsRepository {
@@ -43,7 +43,7 @@ export class RunWaitsRepository {
 
   /**
    * Begins a wait and returns its state: `delivered` when the resume URL was called before the step began. When a step
-   * waits for a run, the new wait replaces the earlier wait of this step, also a delivered one.
+   * waits for a run, the new wait replaces the earlier wait of this step, even a delivered wait.
    */
   async arm(organizationId: string, wait: NewWait): Promise<RunWaitState> {
     const [row] = await this.tenants.session(organizationId).query<{ state: RunWaitState }>(

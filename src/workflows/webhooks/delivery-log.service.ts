@@ -139,7 +139,10 @@ export class DeliveryLogService implements BeforeApplicationShutdown {
     }
   }
 
-  /** Writes each delivery alone, so that a delivery that cannot be written does not keep the others out of the log. */
+  /**
+   * Writes each delivery alone, so that a delivery that cannot be written does not keep the other deliveries out of the
+   * log.
+   */
   private async writeEach(deliveries: readonly QueuedDelivery[]): Promise<void> {
     for (const delivery of deliveries) {
       await this.write([delivery]).catch((error: unknown) => this.warn(error));

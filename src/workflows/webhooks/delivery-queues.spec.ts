@@ -20,7 +20,7 @@ describe(DeliveryQueues, () => {
     expect(queues.takeAll()).toEqual([]);
   });
 
-  it('loses only items of an organization with many workflows, and none of other organizations', () => {
+  it('loses only items of an organization with many workflows, and no items of other organizations', () => {
     const queues = new DeliveryQueues<number>(100, 50);
     queues.add('small', 'first', 'accepted', 1);
     for (let number = 0; number < 500; number += 1) queues.add('large', `${number}`, 'accepted', 1);

@@ -64,7 +64,7 @@ export class DeliveryQueues<T> {
 
   /**
    * Removes a queue of the organization with the most queues. Removes none and returns false when no other organization
-   * has more queues than the given one.
+   * has more queues than the given organization.
    */
   private makeRoomFor(organizationId: string): boolean {
     let largest = this.organizations.get(organizationId);

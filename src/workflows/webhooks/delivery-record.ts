@@ -61,7 +61,7 @@ export function deliveryOf(webhook: Webhook, record: DeliveryRecord): WebhookDel
 
 /**
  * Returns the headers that are stored, without secrets. Only the length of a signature is stored: a stored signature
- * could be replayed, and some senders put the secret in its place.
+ * could be replayed, and some senders send the secret instead of the signature.
  */
 function storedHeaders(
   headers: IncomingHttpHeaders,

@@ -45,7 +45,10 @@ export interface WebhookRequest {
   reserve: (organizationId: string) => void;
   /** Forgets a large body, and releases its memory. Call this only when nothing else keeps the body. */
   release: () => void;
-  /** Reads the bytes of the body, none for GET. Throws when the body is too large. Throws the errors of `reserve`. */
+  /**
+   * Reads the bytes of the body. Returns no bytes for GET. Throws when the body is too large. Throws the errors of
+   * `reserve`.
+   */
   readBody: (organizationId: string) => Promise<Buffer>;
   /** Returns a signal that aborts when the sender disconnects. */
   gone: () => AbortSignal;
@@ -78,7 +81,7 @@ export interface VerifiedDelivery {
   payload: object;
   /** The JSON of the payload. */
   payloadBytes: Buffer;
-  /** The large values of a large payload. When set, `payload` and `payloadBytes` are its outline. */
+  /** The large values of a large payload. When set, `payload` and `payloadBytes` are the outline of the payload. */
   large?: LargeBody;
   /** The SHA-256 of the body, or of a signed key: some providers change the body when they send it again. */
   bodyHash: Buffer;
@@ -113,7 +116,7 @@ export class WebhookChecksService {
     // The earlier check with the cached webhook may have accepted a secret that is no longer valid.
     record.verified = false;
     // The rate limit of the organization counts only deliveries that passed the signature check. Otherwise a stranger
-    // could use it up.
+    // could use up this limit.
     this.consume('webhook', webhook, delivery);
     await this.turns.takeUnverified(webhook.organizationId);
     const { signature, dedupeSeconds, needs } = webhook.options;

@@ -42,7 +42,8 @@ export class WebhookLookUpsService {
   }
 
   /**
-   * Reads a webhook from the database. Ids that are malformed, unknown, deleted or not of a webhook throw `not_found`.
+   * Reads a webhook from the database. Throws `not_found` for a malformed or unknown id, and for the id of a workflow
+   * that is deleted or has no webhook.
    */
   async find(workflowId: string): Promise<Webhook> {
     if (!WORKFLOW_ID.test(workflowId)) throw noWebhook();

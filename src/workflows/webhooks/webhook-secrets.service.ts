@@ -26,7 +26,7 @@ import type { Workflow } from '../store/workflow.entity.js';
  * as base64.
  */
 const SECRET_LENGTH = 44;
-/** The providers at which a person can enter any secret. The others generate their secrets. */
+/** The providers at which a person can enter any secret. The other providers generate their secrets. */
 const TAKES_ANY_SECRET: readonly SignaturePreset[] = ['github', 'typeform'];
 const WITHOUT_SECRETS = { secret: null, previousSecret: null, previousSecretUntil: null };
 

@@ -14,7 +14,7 @@ import { TriggerFilterService } from '../triggers/trigger-filter.service.js';
 import type { VerifiedDelivery } from './webhook-checks.service.js';
 import type { Webhook } from './webhook.js';
 
-/** The most bytes of payloads in one statement. */
+/** The largest number of bytes of payloads in one statement. */
 const MAX_BATCH_BYTES = 4 * 1024 * 1024;
 /** The smallest weight of a run. It limits a batch to 64 runs, because all of them wait for the same commit. */
 const MIN_WEIGHT_BYTES = MAX_BATCH_BYTES / 64;

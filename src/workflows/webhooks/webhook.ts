@@ -39,9 +39,9 @@ export function webhookStatus(code: AppErrorCode): number {
 }
 
 /**
- * Returns how many seconds the sender waits for the end of the run. These are the `waitSeconds` of the workflow, or
- * fewer if the header `Prefer` (RFC 7240) asks for fewer. Without `waitSeconds` the result is 0, because the response
- * would show the outputs of steps.
+ * Returns the number of seconds that the sender waits for the end of the run. These are the `waitSeconds` of the
+ * workflow, or fewer if the header `Prefer` (RFC 7240) asks for fewer. Without `waitSeconds` the result is 0, because
+ * the response would show the outputs of steps.
  */
 export function preferredWait(
   prefer: string | string[] | undefined,

@@ -55,7 +55,10 @@ export async function startDashboard(
   }
 }
 
-/** Uses the Switchboard that the test files of this worker share. See `sharedSwitchboard` for what is forbidden. */
+/**
+ * Uses the Switchboard that the test files of this worker share. The comment of `sharedSwitchboard` says what the test
+ * files must not do.
+ */
 export async function sharedDashboard(): Promise<Dashboard> {
   return await openDashboard(await sharedSwitchboard(), () => Promise.resolve());
 }

@@ -26,7 +26,7 @@ export interface RunningCommand {
   readonly child: ChildProcess;
   /** Resolves when the process has ended and closed its outputs. */
   readonly result: Promise<CommandResult>;
-  /** Returns what the command has written to standard error so far. */
+  /** Returns the text that the command has written to standard error so far. */
   errors(): string;
 }
 

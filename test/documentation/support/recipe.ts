@@ -70,7 +70,7 @@ function toProviders(text: string, providers: string): string {
     .replaceAll(/https%3A%2F%2F([a-z0-9.-]+)%2F/g, `${encoded}%2F$1%2F`);
 }
 
-/** Replaces the values of assignments. Throws if the settings have no such assignment. */
+/** Replaces the values of assignments. Throws if one of these assignments is not in the settings. */
 function withValues(settings: string, values: Readonly<Record<string, string>>): string {
   return Object.entries(values).reduce((code, [name, value]) => {
     const assignment = new RegExp(`^${name}=.*$`, 'm');

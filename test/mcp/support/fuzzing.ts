@@ -134,7 +134,7 @@ function ofType(
   }
 }
 
-/** Generates objects with some of the properties, and sometimes with an unknown one. */
+/** Generates objects with some of the properties, and sometimes with an unknown property. */
 export function argumentsFor(
   properties: Record<string, JsonSchema>,
   ids: readonly string[],

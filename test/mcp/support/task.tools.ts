@@ -45,7 +45,7 @@ class Name {
   name: string;
 }
 
-/** Returns a task to a client with the Tasks extension, and the result of the job to others. */
+/** Returns a task to a client with the Tasks extension, and the result of the job to other callers. */
 class JobContent extends ToolContent {
   readonly jobId?: string;
 

@@ -8,9 +8,9 @@ const ATTEMPTS = 4;
 export type WaitCase = readonly [what: string, work: () => Promise<unknown>];
 
 /**
- * Returns how long `work` delayed a ping, in milliseconds: the wait of the ping minus the wait of a ping of the control
- * server. Other processes also delay pings. So the result is never more than the processor time of the longest turn of
- * the event loop.
+ * Returns the time by which `work` delayed a ping, in milliseconds: the wait of the ping minus the wait of a ping of
+ * the control server. Other processes also delay pings. So the result is never more than the processor time of the
+ * longest turn of the event loop.
  */
 async function waitDuring(stranger: Stranger, work: () => Promise<unknown>): Promise<number> {
   let turnMs = 0;

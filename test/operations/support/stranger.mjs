@@ -32,7 +32,9 @@ const ACTIONS = {
     pings = [startPings(pingUrl), startPings(controlUrl)];
   },
   send,
-  /** Returns how long the slowest ping to Switchboard and the slowest ping to this thread took, in milliseconds. */
+  /**
+   * Returns the durations of the slowest ping to Switchboard and of the slowest ping to this thread, in milliseconds.
+   */
   end: async () => {
     const [waitMs, controlMs] = await Promise.all(pings.map((one) => one.stop()));
     return { waitMs, controlMs };

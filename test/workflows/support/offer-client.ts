@@ -26,7 +26,7 @@ export interface ListedTool {
   annotations?: object;
 }
 
-/** Lists the protocol versions: undefined for plain JSON-RPC, then each MCP version, the modern one last. */
+/** Lists the protocol versions: undefined for plain JSON-RPC, then each MCP version, the modern version last. */
 export const ERAS = [
   undefined,
   '2024-11-05',

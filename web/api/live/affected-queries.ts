@@ -2,7 +2,7 @@ import { isObject } from '../reader.ts';
 import type { Change } from './change.ts';
 
 interface Subject {
-  /** The words in the names of the tools that read rows of this kind. */
+  /** The words by which the tools that read this kind of row are found: their names have one of these words. */
   words: readonly string[];
   /** The argument that names one row. Without this argument, a tool reads several rows. */
   argument?: string;

@@ -3,7 +3,10 @@ import { SESSION_KEY } from '../session.ts';
 import { isAffected } from './affected-queries.ts';
 import type { Change } from './change.ts';
 
-/** The least time between two readings of the data, in milliseconds. A busy organization changes all the time. */
+/**
+ * The shortest time between two readings of the data, in milliseconds. In a busy organization, data change all the
+ * time.
+ */
 const PAUSE_MS = 1000;
 
 /**

@@ -8,7 +8,7 @@ import { SignInForm } from './sign-in-form.tsx';
 
 /**
  * Lets a person sign in again in a dialog above the page. The page keeps all typed text. When another person signs in,
- * or the same person in another organization, the browser loads the first page anew.
+ * or the same person in another organization, the browser loads the first page of the dashboard.
  */
 export function SessionEndedDialog({ session, onDone }: { session: Session; onDone: () => void }) {
   const texts = useTexts(accountTexts);

@@ -12,8 +12,8 @@ import { SignInForm } from './sign-in-form.tsx';
 import styles from './sign.module.css';
 
 /**
- * Verifies the address of an account with the token in the fragment of the address. It asks a person first, because
- * programs of mail servers open links. A person signs in on this page and not on another one. So the token never gets
+ * Verifies the address of an account with the token in the fragment of the address. The page first asks the person,
+ * because programs of mail servers open links. A person who must sign in does so on this page. So the token never gets
  * into the query of an address, which servers log.
  */
 export function VerifyPage() {

@@ -30,7 +30,9 @@ export function kindChoices(channels: readonly Channel[]): KindChoice[] {
   );
 }
 
-/** Returns the first content of the form. Its secret is empty, because nobody can read a stored one. */
+/**
+ * Returns the initial content of the form. The field of the secret is empty, because nobody can read a stored secret.
+ */
 export function draftOf(
   provider: Provider | undefined,
   choices: readonly KindChoice[],

@@ -68,7 +68,7 @@ describe(readFilterValue, () => {
     expect(readFilterValue('phone', 'equals', '5')).toBe('5');
   });
 
-  it('reads a list for `in`, and nothing for `is_set`', () => {
+  it('reads a list of values for `in`, and no value for `is_set`', () => {
     expect(readFilterValue('tags', 'in', 'a, b,,')).toEqual(['a', 'b']);
     expect(readFilterValue('tags', 'is_set', 'a')).toBeUndefined();
   });

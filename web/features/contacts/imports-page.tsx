@@ -62,7 +62,8 @@ export function ImportsPage() {
             onChange={({ target }) => {
               const file = target.files?.[0];
               if (file) send(file);
-              // Unless the value is cleared, a person who has corrected a file cannot choose it again.
+              // If the value of the file field were not cleared, a person who has corrected a file could not choose
+              // this file again.
               target.value = '';
             }}
           />

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { NO_LIMITS, toOptions } from './key-limits.ts';
 
 describe(toOptions, () => {
-  it('returns nothing for a key without limits', () => expect(toOptions(NO_LIMITS)).toEqual({}));
+  it('returns an empty object for a key without limits', () =>
+    expect(toOptions(NO_LIMITS)).toEqual({}));
 
   it('reads names of tools between commas, spaces and new lines, and drops repeated names', () => {
     const tools = ' send_message,get_run\n get_run ';

@@ -20,7 +20,7 @@ export function LinkedCall(props: { request: string; id: string; onClose: () => 
   const given = { request_id: request, limit: MOST_OF_REQUEST };
   const query = useTool('list_calls', given, callList);
   const call = query.data?.calls.find((each) => each.id === id);
-  // A text that cannot be an id counts as unknown.
+  // A text that cannot be an id is treated as the id of an unknown call.
   const isUnknown = query.error?.code === 'invalid_arguments';
   if (call) return <CallDialog call={call} onClose={onClose} />;
   return (

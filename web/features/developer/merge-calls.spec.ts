@@ -24,7 +24,7 @@ describe(mergeCalls, () => {
     expect(merged.map(({ id }) => id)).toEqual(['3', '10', '9']);
   });
 
-  it('returns the same list when every call is known', () => {
+  it('returns the same array when it already contains every new call', () => {
     const calls = [call(2), call(1)];
     expect(mergeCalls(calls, [call(1)])).toBe(calls);
   });

@@ -37,7 +37,8 @@ export function AttachmentsField({ files, fault, onChange }: AttachmentsFieldPro
             onChange={({ target }) => {
               const file = target.files?.[0];
               if (file) add(file);
-              // Unless the value is cleared, a person cannot choose the same file again after a failure.
+              // If the value of the file field were not cleared, a person could not choose this file again after a
+              // failure.
               target.value = '';
             }}
           />

@@ -49,7 +49,10 @@ function Entry({ event, scheduledAt }: { event: MessageEvent; scheduledAt: strin
   );
 }
 
-/** Returns the events of a message. A message from a version that stored no events has only its current state. */
+/**
+ * Returns the events of a message. If an early version of Switchboard stored the message without events, returns only
+ * its current state.
+ */
 function eventsOf(message: Message, events: readonly MessageEvent[]): readonly MessageEvent[] {
   if (events.length > 0) return events;
   const { status, status_reason: reason, updated_at: at } = message;

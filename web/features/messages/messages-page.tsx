@@ -30,7 +30,7 @@ export function MessagesPage() {
   const navigate = useNavigate();
   const query = usePagedTool('list_messages', { ...filters, limit: ROWS }, messagePage);
   const { status: _status, ...others } = filters;
-  // The list is useful even without the numbers.
+  // The list of messages is shown even when the numbers cannot be read.
   const { data: counts } = useTool('count_messages', others, messageCounts);
   const channels = useChannels();
   const show = (search: MessageFilters): void => void navigate({ to: '/messages', search });

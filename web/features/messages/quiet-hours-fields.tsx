@@ -11,7 +11,7 @@ const CHANNELS = ['email', 'sms'] as const;
 /** The channel whose messages go to programs. The form offers it only when the stored quiet hours contain it. */
 const OF_PROGRAMS = 'webhook';
 
-/** Holds the quiet hours of the form, even while they are off. */
+/** The values of the form. The form keeps them even while quiet hours are off. */
 export interface TypedQuietHours {
   readonly isOn: boolean;
   readonly from: string;

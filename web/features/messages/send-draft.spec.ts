@@ -23,7 +23,7 @@ describe(toMessage, () => {
     });
   });
 
-  it('sends attachments by e-mail only, and a subject by channels that have one', () => {
+  it('sends attachments only by e-mail, and a subject only on channels that have subjects', () => {
     const recipient = 'con_1';
     expect(toMessage({ ...written, recipient, files }, undefined, true)).toMatchObject({
       attachments: [{ file_id: 'fil_1' }],

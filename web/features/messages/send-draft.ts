@@ -7,7 +7,7 @@ import type { SendingTemplate } from './send.readers.js';
 export interface SendDraft {
   readonly recipient: string;
   readonly channel: string;
-  /** The name of a topic. A message without one is transactional. */
+  /** The name of a topic. A message without a topic is transactional. */
   readonly topic: string;
   /** The id of a template. Empty when the person writes the message. */
   readonly templateId: string;
@@ -34,7 +34,7 @@ export function readRecipient(search: Readonly<Record<string, unknown>>): { cont
   return typeof search.contact === 'string' ? { contact: search.contact } : {};
 }
 
-/** Returns the arguments of `send_message`. Only e-mail has attachments, and it always has a subject. */
+/** Returns the arguments of `send_message`. Only e-mails have attachments. An e-mail always has a subject. */
 export function toMessage(
   draft: SendDraft,
   template: SendingTemplate | undefined,

@@ -20,7 +20,7 @@ import { templateChoices, templateToSend } from './send.readers.ts';
 import { useChannels } from './use-channels.ts';
 
 const MOST_CHOICES = 100;
-/** Lists the arguments whose faults are shown at fields. */
+/** The arguments that have a field in the form. A fault of such an argument is shown at its field. */
 const FIELDS = new Set([
   'contact_id',
   'email',

@@ -10,9 +10,9 @@ const SECONDS = { days: 86_400, hours: 3600, minutes: 60 } as const;
 type Unit = keyof typeof SECONDS;
 const UNITS = Object.keys(SECONDS) as Unit[];
 
-/** Holds a cap as a person types it. */
+/** A cap in the form, with the texts that the person typed. */
 export interface TypedCap {
-  /** Identifies the row while it is on the page. */
+  /** Identifies the row while the row is on the page. */
   readonly id: number;
   readonly channel: string;
   readonly topic: string;

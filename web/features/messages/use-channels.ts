@@ -11,8 +11,9 @@ export interface ChannelOption {
 }
 
 /**
- * Returns the channels of the installation, with those of modules. Until the answer arrives, and when it cannot be read,
- * returns the channels that every installation has. Appends each `chosen` channel that is not among them.
+ * Returns the channels of the installation, including the channels of modules. Until the answer arrives, and if the
+ * answer cannot be read, returns the channels that every installation has. Appends each `chosen` channel that is not
+ * among them.
  */
 export function useChannels(chosen: readonly string[] = []): ChannelOption[] {
   const words: Readonly<Record<string, string>> = useTexts(messagesTexts).channels;

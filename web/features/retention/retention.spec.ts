@@ -15,7 +15,7 @@ describe(readDays, () => {
     ['3.5', undefined],
     ['-1', undefined],
     ['a week', undefined],
-  ])('reads %j as %j', (typed, days) => expect(readDays(typed)).toBe(days));
+  ])('converts the typed text %j to %j', (typed, days) => expect(readDays(typed)).toBe(days));
 });
 
 describe(deletes, () => {
@@ -24,7 +24,7 @@ describe(deletes, () => {
     [{ runs_days: 60 }, false],
     [{ runs_days: null }, false],
     [{ messages_days: 3650 }, true],
-  ])('returns whether %j deletes rows: %s', (wanted, expected) => {
+  ])('for the change %j, returns %s', (wanted, expected) => {
     const changes = changesOf(present, { ...present, ...wanted });
     expect(changes).toEqual(wanted);
     expect(deletes(present, changes)).toBe(expected);

@@ -24,7 +24,7 @@ export function readDays(typed: string): number | null | undefined {
   return /^\d{1,6}$/.test(text) ? Number(text) : undefined;
 }
 
-/** Returns the settings that differ from the current ones. */
+/** Returns the settings that differ from the current settings. */
 export function changesOf(present: Retention, wanted: Retention): Partial<Retention> {
   const changed = RETENTION_KINDS.filter((kind) => present[kind] !== wanted[kind]);
   return Object.fromEntries(changed.map((kind) => [kind, wanted[kind]]));

@@ -37,7 +37,7 @@ export function ReplayDialog({ run, onClose, onStarted }: ReplayProps) {
           ? await readWholeValue({ runId: run.id, value: 'payload' })
           : JSON.stringify(run.trigger.payload ?? {}),
       ),
-    // A payload never changes, and reading it again would replace the typed text.
+    // The payload is read only once: it never changes, and a second answer would replace the typed text.
     staleTime: Number.POSITIVE_INFINITY,
   });
   return (

@@ -13,7 +13,7 @@ import styles from './runs.module.css';
 interface BarProps {
   filters: RunFilters;
   workflows: ReadonlyMap<string, string>;
-  /** The reasons of the listed runs. A person can also filter by one of them. */
+  /** The reasons of the listed runs. The filter by reason offers these reasons too. */
   reasons: readonly string[];
   onChange: (filters: RunFilters) => void;
 }

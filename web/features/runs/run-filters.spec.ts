@@ -21,7 +21,7 @@ describe(readRunFilters, () => {
 });
 
 describe(toLocalTime, () => {
-  it('converts a time to the local time of the same minute', () => {
+  it('converts a UTC time to local time, to the minute', () => {
     const iso = '2030-01-31T09:05:00.000Z';
     expect(new Date(toLocalTime(iso)).toISOString()).toBe(iso);
     expect(toLocalTime(undefined)).toBe('');

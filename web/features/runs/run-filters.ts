@@ -16,7 +16,7 @@ export const RUN_STATUSES = STATUSES;
 export const RUN_TRIGGERS = TRIGGERS;
 export type RunTrigger = (typeof TRIGGERS)[number];
 
-/** Holds the filters of the list, as the arguments of `list_runs` and in the address of the page. */
+/** The filters of the list of runs. They are arguments of `list_runs`, and they are also in the URL of the page. */
 export interface RunFilters {
   status?: (typeof STATUSES)[number];
   workflow_id?: string;

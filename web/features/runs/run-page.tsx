@@ -78,7 +78,7 @@ export function RunPage() {
   );
 }
 
-/** Shows the parts of a webhook request that the steps see, if the workflow reads them. */
+/** Shows the parts of the webhook request that steps can read. Shows nothing for a run without these parts. */
 function Request({ trigger }: { trigger: Run['trigger'] }) {
   const texts = useTexts(runsTexts);
   const { method, headers, query, received_at } = trigger;

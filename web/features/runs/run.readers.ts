@@ -92,7 +92,9 @@ export function errorMessage(
   return typeof code === 'string' ? `${words[code] ?? code}: ${message}` : message;
 }
 
-/** A step waits for one of these events, or for the end of a run. Without both, it waits for a time only. */
+/**
+ * A step waits for one of these events, or for the end of a run. If both are absent, the step waits only for a time.
+ */
 export interface StepWaiting {
   readonly events: readonly string[];
   /** The step waits for the end of the run with this id. */
@@ -101,7 +103,10 @@ export interface StepWaiting {
   readonly until: string | undefined;
 }
 
-/** Returns the events, the run or the time for which a step waits, from its output. Undefined if it does not wait. */
+/**
+ * Returns the events, the run or the time for which a step waits, from its output. Returns undefined if the step does
+ * not wait.
+ */
 export function waitOf({ status, output, error }: RunStep): StepWaiting | undefined {
   if (status !== 'waiting') return undefined;
   if (!isObject(output) || typeof output.until !== 'string') {

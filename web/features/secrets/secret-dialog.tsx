@@ -20,7 +20,7 @@ import { type Secret, secretResult } from './secret.readers.ts';
 import styles from './secrets.module.css';
 
 interface SecretDialogProps {
-  /** The stored secret. Undefined for a new one. */
+  /** The stored secret. Undefined for a new secret. */
   secret: Secret | undefined;
   onDone: () => void;
   onClose: () => void;

@@ -12,7 +12,7 @@ describe('toArguments', () => {
     });
   });
 
-  it('leaves out fields of other kinds, and keeps the spaces of the secret', () => {
+  it('leaves out the fields of other kinds of secrets, and keeps spaces in the secret', () => {
     expect(
       toArguments({ ...draft, kind: 'basic', secret: ' x ', username: 'ada', header: 'X-Key' }),
     ).toEqual({

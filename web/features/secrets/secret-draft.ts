@@ -36,7 +36,9 @@ const EMPTY: SecretDraft = {
   client_auth: 'basic',
 };
 
-/** Returns the first content of the form. Its secret is empty, because nobody can read a stored one. */
+/**
+ * Returns the initial content of the form. The field of the secret is empty, because nobody can read a stored secret.
+ */
 export function draftOf(secret: Secret | undefined): SecretDraft {
   if (!secret) return EMPTY;
   const kind = SECRET_KINDS.find((one) => one === secret.kind) ?? 'value';
@@ -56,7 +58,7 @@ export function draftOf(secret: Secret | undefined): SecretDraft {
 
 /**
  * Returns the arguments of `set_secret`. Fields of other kinds are left out. Optional fields without a text are sent as
- * empty texts, which remove the stored ones.
+ * empty texts, which remove the stored texts.
  */
 export function toArguments(draft: SecretDraft): Record<string, unknown> {
   const fields = FIELDS_OF_KIND[draft.kind].map((field) => [field, draft[field].trim()] as const);

@@ -3,7 +3,7 @@ import type { Template, TemplateVariable, TemplateVariant } from './template.rea
 
 export const VARIABLE_TYPES = ['text', 'number', 'boolean', 'date', 'list', 'object'] as const;
 
-/** The state of a variable in the form. Its default is the typed text. */
+/** The state of a variable in the form. Its default is the text that the person typed. */
 export interface VariableDraft {
   name: string;
   type: string;

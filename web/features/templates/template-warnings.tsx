@@ -4,7 +4,7 @@ import styles from './templates.module.css';
 
 const MOST = 500;
 
-/** Lists the warnings for an author, with the place of each. */
+/** Lists the warnings for an author, with the place of each warning. */
 export function TemplateWarnings({
   title,
   warnings,

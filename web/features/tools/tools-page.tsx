@@ -28,7 +28,7 @@ export function ToolsPage() {
   const { q = '' } = useSearch({ from: '/signed-in/tools' });
   const navigate = useNavigate();
   const tools = useToolList();
-  // Only owners may read policies. Other people see the tools without them.
+  // Only owners may read policies. Other people see the tools without policies.
   const policies = useTool('list_tool_policies', {}, policyList);
   const search = (typed: string): void =>
     void navigate({ to: '/tools', search: typed ? { q: typed } : {}, replace: true });

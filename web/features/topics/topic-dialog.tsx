@@ -14,7 +14,7 @@ import styles from './topics.module.css';
 const FIELDS = ['name', 'title', 'description', 'default', 'double_opt_in'];
 
 interface TopicDialogProps {
-  /** The stored topic. Undefined for a new one. */
+  /** The stored topic. Undefined for a new topic. */
   topic: Topic | undefined;
   onDone: () => void;
   onClose: () => void;

@@ -20,7 +20,7 @@ interface ViewProps {
   onOpen: (path: string) => void;
 }
 
-/** Shows the steps as a picture with a computed layout. A person drags steps to other places in it. */
+/** Shows the steps as a picture with a computed layout. In this picture, a person can drag steps to other places. */
 export function CanvasView({ definition, moving, faultsAt, onOpen }: ViewProps) {
   const texts = useTexts(editorTexts);
   const own = useTexts(canvasTexts);

@@ -12,11 +12,14 @@ import styles from './editor.module.css';
 import { type Editor, definitionOf } from './use-editor.ts';
 import { workflowResult } from './workflow.readers.ts';
 
-/** Shows the person's definition beside the definition that somebody else has saved. Asks which one to keep. */
+/**
+ * Shows the person's definition beside the definition that somebody else has saved. Asks the person which definition to
+ * keep.
+ */
 export function ConflictDialog({ workflowId, editor }: { workflowId: string; editor: Editor }) {
   const texts = useTexts(editorTexts);
   const ui = useTexts(uiTexts);
-  // The cached version is older than the conflict, so it is read again.
+  // The cached version is older than the conflict, so the dialog reads the saved workflow again.
   const query = useQuery({
     ...toolQuery('get_workflow', { workflow_id: workflowId }, workflowResult),
     refetchOnMount: 'always',

@@ -98,7 +98,7 @@ describe(earlierOutputs, () => {
     expect(seen).toEqual(expect.arrayContaining(['failure.error.message', 'last', 'one']));
   });
 
-  it('offers earlier steps, except those inside branches and loops', () => {
+  it('offers earlier steps, except steps inside branches and loops', () => {
     const seen = names('steps[4]');
     expect([...seen]).toEqual(expect.arrayContaining(['one', 'two', 'each', 'left', 'right']));
     for (const hidden of ['yes', 'in', 'sorry', 'man', 'last']) {

@@ -56,7 +56,7 @@ export function definitionRows({ steps, on_failure: onFailure = [] }: Definition
   return rows;
 }
 
-/** Returns the steps of both lists. */
+/** Returns the steps of `steps` and of `on_failure`. */
 export function allSteps({ steps, on_failure: onFailure = [] }: Definition): readonly Step[] {
   return [...steps, ...onFailure];
 }
@@ -112,7 +112,7 @@ export function valueAt(definition: unknown, path: string): unknown {
 
 /** Returns a copy in which the value at a path is replaced by the result of `change`. */
 export function changeAt<T>(whole: T, path: string, change: (value: unknown) => unknown): T {
-  // A change replaces only a value deep inside, so the type of the whole stays the same.
+  // A change replaces only a value deep inside, so the returned value has the type of the given value.
   return changed(whole, readPath(path), change) as T;
 }
 

@@ -5,11 +5,11 @@ import { namedValues } from './step-kind.ts';
 /** Describes a value that a step can use, with the expression that returns it. */
 export interface Output {
   expression: string;
-  /** Describes the value, if a description is known. */
+  /** A description of the value, if one is known. */
   about?: string;
 }
 
-/** The output schemas of tools by name. */
+/** The output schema of each tool, by the name of the tool. */
 export type OutputSchemas = ReadonlyMap<string, unknown>;
 
 const BEFORE: readonly Output[] = [
@@ -89,7 +89,10 @@ function outputsOf(step: Step, schemas: OutputSchemas): Output[] {
   return step.set === undefined ? [...values, ...ownOutputsOf(step, schemas)] : values;
 }
 
-/** Returns the names of the values that a step sets, also in the lists inside it. Values of loops stay in their loop. */
+/**
+ * Returns the names of the values that a step sets, including the steps inside it. A value that a loop sets exists only
+ * inside this loop, so it is left out.
+ */
 function varsOf(step: Step): string[] {
   const own = step.set === undefined ? [] : namedValues(step).names;
   const lists = listsOf(step).filter(({ name }) => name !== 'steps' && name !== 'pages');

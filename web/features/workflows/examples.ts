@@ -31,7 +31,10 @@ const UNKNOWN_SECRET = Array.from(crypto.getRandomValues(new Uint8Array(32)), (b
   byte.toString(16),
 ).join('-');
 
-/** New workflows can begin with one of these. Each one is a complete definition that can be saved without changes. */
+/**
+ * New workflows can begin with one of these examples. Each example is a complete definition that can be saved without
+ * changes.
+ */
 export const EXAMPLES: readonly Example[] = [
   {
     name: 'welcome',

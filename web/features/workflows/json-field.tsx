@@ -14,12 +14,12 @@ interface JsonFieldProps {
   onChange: (value: JsonObject) => void;
 }
 
-/** Edits an object as JSON. While the text is not an object, the last valid object stays. */
+/** Edits an object as JSON. While the text is not a JSON object, the step keeps the last valid object. */
 export function JsonField({ label, description, fault, value, onChange }: JsonFieldProps) {
   const { badJson } = useTexts(editorTexts);
   const shown = JSON.stringify(value, null, 2);
   const [typed, setTyped] = useState({ of: shown, text: shown });
-  // The value changed elsewhere, for example by undo.
+  // The value changed elsewhere, for example by undo, so the field shows the new value.
   if (typed.of !== shown) setTyped({ of: shown, text: shown });
   const change = (text: string): void => {
     const next = readObject(text);

@@ -29,7 +29,7 @@ export function JsonView({ definition, tools, faults, onChange }: ViewProps) {
   );
   const shown = JSON.stringify(definition, null, 2);
   const [typed, setTyped] = useState({ of: shown, text: shown });
-  // The definition changed elsewhere, for example by undo.
+  // The definition changed elsewhere, for example by undo, so the editor shows the new definition.
   if (typed.of !== shown) setTyped({ of: shown, text: shown });
   const read = readDefinition(typed.text);
   const change = (text: string): void => {

@@ -4,8 +4,8 @@ import { useTexts } from '../../texts/language.tsx';
 import { ConfirmDialog } from '../../ui/dialog.tsx';
 
 /**
- * Asks for a confirmation when the person leaves the page with unsaved changes. Another tab of the same page opens
- * without a confirmation.
+ * Asks for a confirmation when the person leaves the page with unsaved changes. A change to another tab of this page
+ * needs no confirmation.
  */
 export function LeaveDialog({ isDirty }: { isDirty: { readonly current: boolean } }) {
   const texts = useTexts(editorTexts);

@@ -26,7 +26,7 @@ export function readLocalDraft(workflowId: string): LocalDraft | undefined {
   }
 }
 
-/** Keeps a draft in this browser. Without a draft, removes the kept one. Does nothing when storage is blocked. */
+/** Keeps a draft in this browser. Without a draft, removes the stored draft. Does nothing when storage is blocked. */
 export function writeLocalDraft(workflowId: string, draft: LocalDraft | undefined): void {
   try {
     if (draft) localStorage.setItem(PREFIX + workflowId, JSON.stringify(draft));

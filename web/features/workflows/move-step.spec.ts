@@ -44,7 +44,7 @@ describe(moveStep, () => {
     expect(valueAt(moved, `${path}.then[0].id`)).toBe('yes');
   });
 
-  it('returns the same definition for the place where the step is', () => {
+  it('returns the same definition for the place where the step already is', () => {
     expect(move('steps[1]', 'steps', 1).definition).toBe(definition);
     expect(move('steps[1]', 'steps', 2).definition).toBe(definition);
   });
@@ -57,7 +57,7 @@ describe(refusalOf, () => {
     );
   });
 
-  it('refuses to move the only step out of a loop or a parallel list, and allows it for a branch', () => {
+  it('refuses to move the only step out of a loop or a parallel list, but not out of a branch', () => {
     const out = { list: 'steps', index: 0 };
     expect(refusalOf(definition, stepAt('steps[2].steps[0]'), out)).toBe('needed');
     expect(refusalOf(definition, stepAt('steps[3].parallel[1][0]'), out)).toBe('needed');
@@ -66,7 +66,7 @@ describe(refusalOf, () => {
     expect(refusalOf(definition, stepAt('steps[1].then[0]'), out)).toBeUndefined();
   });
 
-  it('refuses more than ten lists in lists', () => {
+  it('refuses lists that are nested more than ten deep', () => {
     let steps: object[] = [];
     for (let depth = 0; depth < 8; depth += 1) steps = [{ id: `b${depth}`, if: 'x', then: steps }];
     const branch = { id: 'new', if: 'x', then: [] };

@@ -74,7 +74,7 @@ function placeInOtherList(all: Definition, list: string, index: number, by: -1 |
 
 /**
  * Returns the nearest place inside the neighbour: the end of its last list, or the start of its first list. Returns
- * undefined when it has no lists.
+ * undefined when the neighbour has no lists.
  */
 export function placeInside(all: Definition, from: StepRow, by: -1 | 1): Place | undefined {
   const lists = listsInside(all, `${from.list}[${from.index + by}]`);

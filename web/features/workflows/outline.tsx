@@ -21,7 +21,7 @@ export const TRIGGER = 'trigger';
 interface OutlineProps {
   definition: Definition;
   selected: string;
-  /** Returns how many faults there are at a path and inside it. */
+  /** Returns the number of faults at a path and at the paths inside it. */
   faultsAt: (path: string) => number;
   onSelect: (path: string) => void;
   /** Called when the person presses Enter, to edit the step. */

@@ -2,7 +2,7 @@ import { isObject } from '../../api/reader.ts';
 
 type Arguments = Readonly<Record<string, unknown>>;
 
-/** The service accepts secrets in the arguments of this tool only. */
+/** The service accepts secrets only in the arguments of this tool. */
 export const SECRETS_TOOL = 'http_request';
 
 /**

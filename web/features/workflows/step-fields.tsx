@@ -12,7 +12,7 @@ import { kindOf } from './step-kind.ts';
 
 const UNITS = ['seconds', 'minutes', 'hours', 'days', 'weeks', 'months', 'until'] as const;
 
-/** Shows the fields that belong to the kind of a step, without those of tools. */
+/** Shows the fields of a step according to its kind. The arguments of a tool are not among these fields. */
 export function KindFields(props: FieldsProps) {
   const { step, faultOf, onChange } = props;
   const texts = useTexts(editorTexts);

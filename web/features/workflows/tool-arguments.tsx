@@ -45,7 +45,7 @@ export function ToolArguments({
   const schema = readSchema(given);
   const [typed, setTyped] = useState<Typed>(() => read(schema, value));
   const [picking, setPicking] = useState<string>();
-  // The arguments changed elsewhere, for example by undo.
+  // The arguments changed elsewhere, for example by undo, so the fields show the new arguments.
   if (typed.of !== value) setTyped(read(schema, value));
   const change = (name: string, draft: Draft): void => {
     const own = schemaOf(schema, name, value[name]);

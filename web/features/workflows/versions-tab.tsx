@@ -21,7 +21,7 @@ import styles from './workflows.module.css';
 
 const ROWS = 20;
 
-/** Shows the versions of a workflow. Each can be compared with the newest, and restored. */
+/** Shows the versions of a workflow. Each version can be compared with the newest version, and can be restored. */
 export function VersionsTab({ workflow }: { workflow: Workflow }) {
   const all = useTexts(workflowsTexts);
   const texts = all.versions;

@@ -24,7 +24,10 @@ import { type Workflow, workflowResult } from './workflow.readers.ts';
 import { ActiveBadge } from './workflows-page.tsx';
 import styles from './workflows.module.css';
 
-/** Shows one workflow: its steps, tests, versions, trigger and deliveries. The URL of the page has the open part. */
+/**
+ * Shows one workflow: its steps, tests, versions, trigger and deliveries. The URL of the page has the name of the open
+ * tab.
+ */
 export function WorkflowPage() {
   const texts = useTexts(workflowsTexts);
   const { workflowId } = useParams({ from: '/signed-in/workflows/$workflowId' });

@@ -2,7 +2,7 @@ const TABS = ['edit', 'test', 'versions', 'trigger', 'deliveries'] as const;
 
 export type WorkflowTab = (typeof TABS)[number];
 
-/** Reads the open part of the page of a workflow from its address. */
+/** Returns the tab that the URL of a workflow page names, or undefined for an unknown tab. */
 export function readWorkflowTab(value: unknown): WorkflowTab | undefined {
   return TABS.find((tab) => tab === value);
 }

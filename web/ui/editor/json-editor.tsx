@@ -73,7 +73,7 @@ function extensions(latest: { current: JsonEditorProps }) {
   ];
 }
 
-/** Finds faults of the syntax. Without such faults, finds members that the schema does not allow. */
+/** Finds faults of the syntax. If the syntax is valid, finds members that the schema does not allow. */
 function checkSyntax(view: EditorView, { hints, texts }: JsonEditorProps): readonly Diagnostic[] {
   const faults = jsonParseLinter()(view);
   return faults.length > 0 || !hints ? faults : checkJson(view.state, hints, texts);

@@ -37,7 +37,10 @@ function definitionOf(reference: string, root: unknown): unknown {
   return root.$defs[name];
 }
 
-/** Returns the alternatives that an object fits. An object that fits none may be incomplete, so all are returned. */
+/**
+ * Returns the alternatives that an object fits. An object that fits none may be incomplete, so all alternatives are
+ * returned.
+ */
 export function fittingSchemas(schemas: readonly Schema[], given: GivenObject): readonly Schema[] {
   const fitting = schemas.filter((schema) => isFitting(schema, given));
   return fitting.length > 0 ? fitting : schemas;

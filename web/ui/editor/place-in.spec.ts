@@ -16,7 +16,7 @@ describe('placeIn', () => {
     expect(placeIn(doc, 'needs the setting CODE_STEPS=on')).toEqual({ from: 0, to: 12 });
   });
 
-  it('stays inside the text when the fault names a place beyond it', () => {
+  it('stays inside the text when the fault names a place beyond the end of the text', () => {
     expect(placeIn(doc, 'x (line 99, column 99)')).toEqual({ from: 24, to: 24 });
     expect(placeIn(Text.of(['']), 'x (line 0, column 0)')).toEqual({ from: 0, to: 0 });
   });

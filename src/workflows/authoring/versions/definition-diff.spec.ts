@@ -31,7 +31,7 @@ describe(diffSteps, () => {
     ]);
   });
 
-  it('reports the changes of a step by path, without those of its inner steps', () => {
+  it('reports the changes of a step by path, without the changes of its inner steps', () => {
     const before = [
       branch('b', [call('c', { arguments: { query: 'x', sort: ['a', 'b'] } })], { else: [] }),
     ];
@@ -152,7 +152,7 @@ describe(jsonDiff, () => {
       Array.from({ length: 40 }, (_, index) =>
         call(`s${index}`, { arguments: { ['k'.repeat(3000)]: members(value) } }),
       );
-    // The changes of one step would fit, but not those of all steps together.
+    // The changes of one step would fit, but the changes of all steps together do not fit.
     expect(JSON.stringify(diffSteps(steps(1), steps(2))).length).toBeLessThan(12_000_000);
   });
 

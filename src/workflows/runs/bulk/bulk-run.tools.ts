@@ -12,7 +12,10 @@ const CANCEL = 'bulk_cancel_runs';
 const RETRY = 'bulk_retry_runs';
 const REPLAY = 'bulk_replay_runs';
 
-/** Provides the tools that change many runs in one call. There are three, so that each can have its own policy. */
+/**
+ * Provides the tools that change many runs in one call. There are three tools, so that each tool can have its own
+ * policy.
+ */
 @Injectable()
 export class BulkRunTools {
   constructor(

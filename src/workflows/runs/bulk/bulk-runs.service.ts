@@ -66,7 +66,10 @@ export class BulkRunsService {
     return { done: done.length, run_ids: done, refused, next_cursor: nextCursor };
   }
 
-  /** Returns as many runs as the rate limit allows. Throws `rate_limited` if it allows none and no run has changed. */
+  /**
+   * Returns as many runs as the rate limit allows. Throws `rate_limited` if the limit allows no run and no run has
+   * changed.
+   */
   private consume(
     organizationId: string,
     found: readonly TimePosition[],

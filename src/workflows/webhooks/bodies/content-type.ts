@@ -18,8 +18,8 @@ const PARAMETER = /;\s*(charset|boundary)\s*=\s*(?:"([^"]{1,70})"|([^\s;"]{1,70}
 const UTF_8 = /^utf-?8$/;
 
 /**
- * Reads the headers about the body of a request. Throws `unsupported_media_type` for everything that the workflow does
- * not accept. The type `application/json` is always accepted.
+ * Reads the headers about the body of a request. Throws `unsupported_media_type` for a type, charset or encoding that
+ * the workflow does not accept. The type `application/json` is always accepted.
  */
 export function readContentType(
   headers: IncomingHttpHeaders,

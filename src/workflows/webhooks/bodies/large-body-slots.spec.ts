@@ -51,7 +51,7 @@ describe(LargeBodySlots, () => {
     expect(others.map(({ end }) => end.mock.calls.length)).toEqual([0, 0, 1]);
   });
 
-  it('never ends the oldest arriving body of a network, even when another network sends one body after the other', () => {
+  it('never ends the oldest arriving body of a network, even when another network sends many bodies', () => {
     const slots = new LargeBodySlots();
     const bodies = [1, 2, 3].map(() => from('x'));
     for (const body of bodies) slots.take('a', body);

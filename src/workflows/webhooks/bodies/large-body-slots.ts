@@ -1,8 +1,8 @@
 import { AppError } from '../../../errors/app-error.js';
 
 /**
- * The largest number of large bodies in memory. Each takes up to 10 MiB, and the same again while it is joined and
- * stored.
+ * The largest number of large bodies in memory. Each body takes up to 10 MiB, and another 10 MiB while its parts are
+ * joined and stored.
  */
 const MOST = 6;
 const MOST_PER_ORGANIZATION = 3;

@@ -4,7 +4,7 @@ import { fieldsJson, formJson, type LargeWork, textJson } from './large-fields.j
 
 const WORK: LargeWork = {
   maxBytes: 10_000,
-  // Each turn does one step only, because its time is already over.
+  // Each turn does only one step, because the time of the turn is already over.
   run: async (job) => {
     while (!job.run(0));
   },
@@ -38,7 +38,7 @@ describe('a large form', () => {
     expect(parse(await formJson(body, WORK, false))).toEqual({ payload: json });
   });
 
-  it('is refused with 1,001 fields, bytes that are not UTF-8, and JSON that is too large', async () => {
+  it('is refused when it has 1,001 fields, bytes that are not UTF-8, or JSON that is too large', async () => {
     const read = (text: string) => formJson(Buffer.from(text), WORK, false);
     await expect(read('a=1&'.repeat(1001))).rejects.toMatchObject({ code: 'too_complex' });
     await expect(read('a=%FC')).rejects.toMatchObject({ code: 'invalid_body' });

@@ -55,7 +55,7 @@ export async function fieldsJson(fields: readonly Field[], work: LargeWork): Pro
   return joinMembers(members);
 }
 
-/** Returns the JSON of a payload whose member `body` has a large text. */
+/** Returns the JSON of a payload whose member `body` is a large text. */
 export async function textJson(body: Buffer, charset: string, work: LargeWork): Promise<Buffer> {
   const isUtf = charset === 'utf-8' || charset === 'utf8';
   const decoding = new Decoding(body, charset);

@@ -18,7 +18,7 @@ export interface FileField {
 
 /**
  * Parses a `multipart/form-data` body (RFC 7578). Throws `too_complex` for more than 1,000 parts, or headers of a part
- * with more than 20 lines or 8 KiB. Throws `invalid_body` for a body of which a part would be lost.
+ * with more than 20 lines or 8 KiB. Throws `invalid_body` if a part of the body would be lost.
  */
 export async function parseMultipart(body: Buffer, boundary: string): Promise<Field[]> {
   const count = countParts(body, boundary);

@@ -23,7 +23,7 @@ export interface Payload {
   payload: object;
   /** The JSON of the payload: for a JSON object, the bytes that were sent. */
   bytes: Buffer;
-  /** The large values of a large payload. When set, `payload` and `bytes` are its outline. */
+  /** The large values of a large payload. When set, `payload` and `bytes` are the outline of the payload. */
   large?: LargeBody;
 }
 

@@ -8,7 +8,7 @@ const read = (headers: Record<string, string>, query = '', names: string[] = [])
   readRequest({ method: 'POST', headers, query, receivedAt }, names);
 
 describe('the request that expressions see', () => {
-  it('has the usual headers and those that the trigger names', () => {
+  it('has the usual headers and the headers that the trigger names', () => {
     const headers = {
       'content-type': 'application/json',
       'user-agent': 'curl',

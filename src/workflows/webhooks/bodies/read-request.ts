@@ -37,7 +37,7 @@ export function readRequest(
   };
 }
 
-/** Leaves out a header that is too long, because the beginning of a value could have a different meaning. */
+/** Leaves out a header that is too long, because a shortened value could have a different meaning. */
 function readHeaders(
   headers: IncomingHttpHeaders,
   names: readonly string[],

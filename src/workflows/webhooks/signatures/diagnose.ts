@@ -239,7 +239,7 @@ export function isSame(one: string, other: string): boolean {
   return timingSafeEqual(a!, b!);
 }
 
-/** Returns why a signature with the right key and content was refused. */
+/** Returns the reason why a signature with the right key and content was refused. */
 function timeMistake(refused: RefusedSignature, isStandard: boolean): SignatureMistake {
   if (!isStandard) return refused.toleranceSeconds === undefined ? 'no_match' : 'no_time';
   const timestamp = String(refused.headers['webhook-timestamp']);

@@ -19,7 +19,7 @@ interface Outline {
 /**
  * Finds the other texts that common libraries write for the value of this JSON text. They are compact, indented, or
  * have sorted keys, the spaces of Python, or the escapes of Python and PHP. Finds none for text that is not JSON.
- * Leaves out texts that are much longer than the given one: the indentation of deep values could be 100 times as long.
+ * Leaves out texts that are much longer than the given text: the indentation of deep values could be 100 times as long.
  * Yields after each rendering.
  */
 export function* jsonRenderings(text: string): Generator<undefined, string[]> {

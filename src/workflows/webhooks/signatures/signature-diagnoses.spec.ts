@@ -22,7 +22,7 @@ const WRONG = Array.from({ length: 4 }, () => `v1,${randomBytes(64).toString('ba
 afterEach(() => void vi.restoreAllMocks());
 
 describe(SignatureDiagnoses.name, () => {
-  it('writes each rendering of a body once, however many signatures a stranger sends', async () => {
+  it('writes each rendering of a body once, even if a stranger sends many signatures', async () => {
     const stringify = vi.spyOn(JSON, 'stringify');
     await new SignatureDiagnoses().find('org_1', refused(BODY, WRONG));
     const written = stringify.mock.results.map(({ value }) => (value as string).length);
@@ -45,7 +45,7 @@ describe(SignatureDiagnoses.name, () => {
     expect(await diagnoses.find('org_2', refused('{}', WRONG))).toEqual(['no_match']);
   });
 
-  it('names the mistake of the second signature when the first one is not explained', async () => {
+  it('names the mistake of the second signature when no mistake explains the first signature', async () => {
     const body = '{"a": 1}';
     const mac = createHmac('sha256', 'one secret').update('a.1.{"a":1}').digest('base64');
     const diagnoses = new SignatureDiagnoses(new TimeBudgets(() => 0));

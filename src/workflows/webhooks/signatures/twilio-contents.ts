@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { queryOf, type SignedRequest } from './signed-request.js';
 
-/** The largest number of fields. More take too long to sort, and Twilio sends about 40. */
+/** The largest number of fields. More fields take too long to sort, and Twilio sends about 40. */
 const MAX_FIELDS = 1000;
 const FORM = /^application\/x-www-form-urlencoded\s*(?:;|$)/i;
 const PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };

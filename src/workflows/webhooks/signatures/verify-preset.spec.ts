@@ -184,7 +184,7 @@ describe(isPresetSignatureValid, () => {
     const json = EXAMPLES['a body with its SHA-256 of Twilio']!;
     expect(verify({ ...form, url: TWILIO_URL.replace('bar=2', 'bar=3') })).toBe(false);
     expect(verify({ ...json, body: '{}' })).toBe(false);
-    // The signature of a request without a body must not be valid for one with a body.
+    // The signature of a request without a body must not be valid for a request with a body.
     const bare = createHmac('sha1', '12345').update(TWILIO_URL).digest('base64');
     const headers = { 'content-type': 'application/json', 'x-twilio-signature': bare };
     expect(verify({ ...form, headers, body: '' })).toBe(true);

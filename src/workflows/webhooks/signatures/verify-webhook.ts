@@ -16,9 +16,9 @@ const MIN_KEY_BYTES = 16;
 export type SignatureScheme = 'hex' | 'standard';
 
 /**
- * Returns how the body was signed with one of the secrets, or undefined when no signature is valid. When present,
- * `x-webhook-signature` decides, unless the workflow sets a tolerance. The signature in `x-webhook-signature` covers no
- * timestamp, so a recorded delivery could be replayed forever.
+ * Returns the scheme by which the body was signed with one of the secrets, or undefined when no signature is valid.
+ * When present, `x-webhook-signature` decides, unless the workflow sets a tolerance. The signature in
+ * `x-webhook-signature` covers no timestamp, so a recorded delivery could be replayed forever.
  */
 export function verifyWebhook(
   body: Uint8Array,
@@ -49,7 +49,7 @@ export function isSignatureValid(
   return timingSafeEqual(Buffer.from(header, 'hex'), expected);
 }
 
-/** The headers of Standard Webhooks, which have a valid form. */
+/** The parsed headers of Standard Webhooks. Their form is valid. */
 interface StandardHeaders {
   id: string;
   timestamp: string;

@@ -47,7 +47,7 @@ export interface CanvasProps {
   size: { width: number; height: number };
   onOpen: (id: string) => void;
   onDrop: (id: string, placeId: string) => void;
-  /** Moves a card by keyboard. With `isInside`, it goes into a list of its neighbour. */
+  /** Moves a card by keyboard. With `isInside`, the card moves into a list of its neighbour. */
   onMove: (id: string, by: -1 | 1, isInside: boolean) => void;
   /** Returns why a card cannot be dropped at a place, or undefined. */
   refusalOf: (id: string, placeId: string) => string | undefined;
@@ -68,13 +68,13 @@ const FIRST_HEIGHT = 1100;
 export function Canvas(props: CanvasProps) {
   const { texts, cards, lines, places, size, onOpen, onDrop, refusalOf } = props;
   const [drag, setDrag] = useState<Drag>();
-  // The mouse button can be released before React draws the last move.
+  // The mouse button can be released before React draws the last move, so this ref has the last move.
   const lastDrag = useRef<Drag>(undefined);
   const show = (next: Drag | undefined): void => {
     lastDrag.current = next;
     setDrag(next);
   };
-  // Escape ends a drag, although the button of the mouse is still down.
+  // True after Escape has ended a drag while the button of the mouse is still down.
   const isCanceled = useRef(false);
   const flow = useRef<ReactFlowInstance<CardNode>>(null);
   const nodes = useMemo(() => cards.map((card) => nodeOf(card, size)), [cards, size]);

@@ -21,7 +21,7 @@ describe(layoutOf, () => {
     }
   });
 
-  it('links a step with the next one, and with the lists inside it', () => {
+  it('links a step with the next step, and with the lists inside the step', () => {
     expect(links).toContainEqual({ from: 'steps[0]', to: 'steps[1]' });
     expect(links).toContainEqual({ from: 'steps[1]', to: 'steps[1].then[0]', list: 'then' });
     expect(links).toContainEqual({ from: 'steps[1].else[0]', to: 'steps[2]' });
@@ -43,7 +43,7 @@ describe(layoutOf, () => {
     expect(slots).toContainEqual(expect.objectContaining({ list: 'steps[0].else', index: 0 }));
   });
 
-  it('places the steps of on_failure beside all other steps, below a box, and draws this box even without such steps', () => {
+  it('places the steps of on_failure beside all other steps, below a box, and draws this box even when on_failure has no steps', () => {
     const later = layoutOf([{ id: 'a', tool: 'x' }], [{ id: 'f', tool: 'x' }]);
     const [step, failing] = later.nodes;
     expect(failing?.x).toBeGreaterThanOrEqual((step?.x ?? 0) + NODE.width);
