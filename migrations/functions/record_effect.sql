@@ -23,7 +23,8 @@ begin
     return null;
   end if;
   recorded := coalesce(current_setting('switchboard.effects', true), '');
-  -- Each append copies the whole text. So recording stops at 128 KiB: with the value full, the trigger records nothing.
+  -- Each append copies the whole text. So recording stops at 128 KiB: when `switchboard.dry_run` has the value `full`,
+  -- the trigger records nothing.
   if octet_length(recorded) > 131072 then
     perform set_config('switchboard.dry_run', 'full', true);
     return null;

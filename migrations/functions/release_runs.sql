@@ -1,5 +1,5 @@
--- Puts claimed runs back into the queue, when a worker stops. They are queued again, so the next claim does not
--- count a crash.
+-- Puts claimed runs back into the queue when a worker stops. The status of these runs becomes `queued`, so the next
+-- claim does not count a crash.
 --
 -- Arguments:
 --   ids, epochs  the claims, as two arrays of the same length. Claims that were lost are ignored.

@@ -1,5 +1,5 @@
--- Puts runs that are due again into the queue: runs whose worker died, runs whose wait is over, and runs that a limit
--- has delayed until now.
+-- Puts due runs back into the queue: runs whose worker died, runs whose wait is over, and runs that a limit has delayed
+-- until now.
 --
 -- Arguments:
 --   batch_size  the largest number of runs of each kind. A claim passes a small number, to stay fast.

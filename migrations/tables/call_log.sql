@@ -7,7 +7,7 @@ create table public.call_log (
   at timestamptz(3) not null,
   caller_kind text not null,
   caller_id text not null,
-  -- Null in a row that counts calls for which no row was written.
+  -- Null in a row that only counts calls. These calls have no rows of their own.
   tool text,
   outcome text not null,
   error text,

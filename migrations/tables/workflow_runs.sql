@@ -41,7 +41,7 @@ create table public.workflow_runs (
   debounce_key text collate "C",
   -- The creation time of the first run that this run replaces.
   debounce_since timestamptz,
-  -- The time at which the run began after it passed the rate limit, and infinity until it begins.
+  -- Set to infinity when the run passes the rate limit, and to the current time when the run begins.
   released_at timestamptz,
   -- The earlier times at which a retried run began, if they may still count against the rate.
   earlier_begins timestamptz[],

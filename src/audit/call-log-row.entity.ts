@@ -16,7 +16,7 @@ export class CallLogRow extends OrganizationRow {
   @Column('text')
   callerId: string;
 
-  /** Null in a row that counts calls for which no row was written. */
+  /** Null in a row that only counts calls. These calls have no rows of their own. */
   @Column('text', { nullable: true })
   tool: string | null;
 

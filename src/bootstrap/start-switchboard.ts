@@ -25,7 +25,7 @@ export async function startSwitchboard(extensions: Extensions = {}): Promise<INe
   return await startOrExit(extensions, 'off');
 }
 
-/** Starts Switchboard in a process that does nothing else, so V8 is tuned by default. */
+/** Starts Switchboard in a process that does nothing else. So V8 is tuned unless `TUNE_V8` is `off`. */
 export async function startOwnProcess(): Promise<void> {
   await startOrExit({}, 'on');
 }

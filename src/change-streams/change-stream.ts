@@ -6,7 +6,10 @@ import { ChangedNames } from './changed-names.js';
 const PAUSE_MS = 100;
 /** The pause between heartbeats. Proxies close silent connections after 30 to 60 s. */
 const HEARTBEAT_MS = 15_000;
-/** A client that reads nothing for this time is disconnected. It connects again and gets a gap. */
+/**
+ * A client that reads nothing for this time is disconnected. After it connects again, it gets the event `gap`, because
+ * changes may have been lost.
+ */
 const STALLED_MS = 30_000;
 /** The time for which a browser waits before it connects again. */
 const RETRY_MS = 2000;
@@ -15,7 +18,7 @@ export type EndReason = 'session_ended' | 'stopping';
 
 /**
  * Writes changes as server-sent events (HTML standard, section 9.2). While a client reads slowly, at most 1,000 names
- * wait for it. A gap replaces a larger number of names.
+ * wait for it. The event `gap` replaces a larger number of names.
  */
 export class ChangeStream {
   private readonly names = new ChangedNames();
@@ -28,8 +31,8 @@ export class ChangeStream {
   constructor(private readonly output: Writable) {}
 
   /**
-   * Sends `ready`, then the changes that were added so far, and then all later changes. With `hasGap`, sends a gap
-   * first.
+   * Sends `ready`, then the changes that were added so far, and then all later changes. With `hasGap`, sends `gap`
+   * instead of the changes so far.
    */
   open(hasGap: boolean): void {
     this.isOpen = true;

@@ -119,7 +119,7 @@ export class ChangeStreamsService implements OnModuleInit, OnModuleDestroy {
   }
 
   private receive(open: OpenStream, change: ChangeOrGap): void {
-    // A gap stands for lost changes. The end of the session may be one of them.
+    // `gap` means that changes were lost. The end of the session may be one of them.
     if (change.kind === 'sessions' || change.kind === 'gap') void this.checkSession(open);
     open.stream.add(change);
   }

@@ -11,8 +11,8 @@ const RESOURCE = /^switchboard:\/\/([a-z]+)\/([^/]+)$/;
 const DELIVERIES = /^switchboard:\/\/workflows\/([^/]+)\/deliveries$/;
 
 /**
- * Collects the names of changed resources, each name once. After more than 1,000 names, it drops all names and
- * remembers a gap. So a client that reads slowly costs a limited amount of memory.
+ * Collects the names of changed resources, each name once. After more than 1,000 names, it drops all names, and `take`
+ * returns `gap`. So a client that reads slowly costs a limited amount of memory.
  */
 export class ChangedNames {
   private names = new Map<string, ChangedName>();

@@ -48,7 +48,7 @@ export class ChannelProviderView {
   @Timestamp()
   updated_at: string;
 
-  @Text('Id of the person who changed it last.', { nullable: true })
+  @Text('Id of whoever made the last change.', { nullable: true })
   updated_by: string | null;
 
   static of(provider: StoredProvider): ChannelProviderView {
@@ -158,13 +158,13 @@ class ChannelView {
   @Text('The address that a contact needs.')
   address: string;
 
-  @Flag('True if its messages have a subject.')
+  @Flag('True if messages have a subject.')
   has_subject: boolean;
 
-  @Flag('False if it needs a provider and the organization has none.')
+  @Flag('False if a provider is needed and missing.')
   is_ready: boolean;
 
-  @Flag('True if its messages are only written to files.')
+  @Flag('True if messages are only written to files.')
   writes_files: boolean;
 
   @Choice(UNCERTAIN_POLICIES, 'What happens to a message whose outcome is unknown.')

@@ -75,7 +75,7 @@ export function channelContract(given: ChannelContractCase): ContractCheck[] {
         assert.ok(options, 'The class must have @Channel.');
         assert.ok(
           scenarios.unknown || options.onUncertain === 'resend',
-          'A channel that holds uncertain messages needs a scenario for the outcome unknown.',
+          'A channel that holds uncertain messages needs a scenario for the outcome `unknown`.',
         );
       },
     },

@@ -231,8 +231,8 @@ function createDescribe(context) {
  * @returns {CodeFault}
  */
 function faultOf(context, describe, error, kind) {
-  // After the time limit, QuickJS interrupts the code. The interruption may appear as a rejected promise, and a call of
-  // `describe` would be interrupted too.
+  // After the time limit, QuickJS interrupts the code. The interruption may appear as a rejected promise. QuickJS would
+  // interrupt `describe` too, so `describe` is not called.
   if (isTimeUp()) return INTERRUPTED;
   const result = context.callFunction(describe, context.undefined, error);
   // The error has a getter that throws or does not end.

@@ -174,8 +174,8 @@ function tagsSql(value: string): SqlTable {
 }
 
 /**
- * Looks for a member of a static segment. A scalar sub-select is an index look-up for each contact. With EXISTS, the
- * plan may read all members of the segment first, although a page needs few contacts.
+ * Tests whether a contact is a member of a static segment. With a scalar sub-select, PostgreSQL looks up each contact
+ * in an index. With EXISTS, the plan may read all members of the segment first, although a page needs few contacts.
  */
 function segmentSql(value: string): SqlTable {
   const is = `(select true from segment_members sm where sm.organization_id = contact.organization_id

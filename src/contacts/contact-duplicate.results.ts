@@ -10,7 +10,7 @@ export class DuplicateView {
   @Text({ nullable: true })
   name: string | null;
 
-  @Text('Its e-mail address, or else its phone number or external id.', { nullable: true })
+  @Text('E-mail address, or else phone number or external id.', { nullable: true })
   address: string | null;
 
   @Text('The other contact.')

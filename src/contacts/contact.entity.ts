@@ -44,7 +44,8 @@ export class Contact extends OrganizationRowWithId {
   @Column('text', { select: false })
   searchText: string;
 
-  // Times have milliseconds, like a Date. With microseconds, a cursor made from a Date would skip or repeat contacts.
+  // Times are stored in milliseconds, because a Date has no microseconds. With microseconds in the database, a cursor
+  // made from a Date would skip or repeat contacts.
   @Column({ type: 'timestamptz', precision: 3, default: () => 'now()' })
   createdAt: Date;
 

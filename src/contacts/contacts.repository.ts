@@ -73,7 +73,7 @@ export class ContactsRepository {
     return kept!.id;
   }
 
-  /** Finds the contact that has the e-mail address or phone number, also as an alias, or the external id. */
+  /** Finds the contact by e-mail address, phone number or external id. Aliases are searched too. */
   async findByIdentifier(
     organizationId: string,
     identifier: Identifier,

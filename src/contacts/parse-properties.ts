@@ -5,8 +5,8 @@ import { type PropertyValue, typeFault } from './property-type.js';
 
 export const MOST_PROPERTIES = 100;
 /**
- * The largest size, in bytes, of all properties of a contact together. Exports, events and pages read hundreds of
- * contacts together.
+ * The largest total size of the properties of one contact, in bytes. Exports, events and pages read hundreds of
+ * contacts at once.
  */
 export const MOST_PROPERTIES_BYTES = 64 * 1024;
 const LONGEST_VALUE = 1024;

@@ -32,7 +32,7 @@ export class CustomEventView {
   @Integer('Started runs.')
   started_runs: number;
 
-  @Integer('Runs that it continued.')
+  @Integer('Continued runs.')
   continued_runs: number;
 
   static of(event: StoredEvent): CustomEventView {

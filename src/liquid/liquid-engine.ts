@@ -29,8 +29,8 @@ const OPERATORS: Operators = {
   },
 };
 
-// These calls change shared classes of LiquidJS. They affect only templates of users, because this process parses no
-// other templates.
+// These calls change shared classes of LiquidJS. The changes affect only templates of users, because this process
+// parses no other templates.
 limitRanges(Tokenizer.prototype);
 limitNesting(Tokenizer.prototype);
 indexPositions(Token.prototype);

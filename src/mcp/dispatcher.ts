@@ -93,7 +93,7 @@ export class Dispatcher {
         replies.push({ text: encodeResult(member.id, shown) });
       } catch (thrown) {
         if (isCancellation(thrown, context.signal)) continue;
-        // A notification has no response (JSON-RPC 2.0, section 4.1), but a bug in it must be logged.
+        // A notification gets no response (JSON-RPC 2.0, section 4.1), but a bug in its handler must be logged.
         const error = this.toJsonRpcError(thrown, member.method);
         if (member.kind !== 'request') continue;
         const reply = errorReply(member.id, error);

@@ -68,7 +68,7 @@ describe(toolError.name, () => {
     new AppError('internal', 'password=hunter2'),
     'password=hunter2',
     undefined,
-  ])('encodes only the log id of a bug', (thrown) => {
+  ])('encodes only the error id of a bug', (thrown) => {
     const logged: string[] = [];
     const shown = toolError(thrown, (id) => logged.push(id));
     expect(shown).toEqual({

@@ -6,7 +6,7 @@ import { OrganizationRowWithId } from '../database/organization-row.js';
 
 /**
  * The statuses of a message. `scheduled` waits for its time, `queued` for a worker or the next attempt, and `held`
- * until the rules for sending allow it. `sent` means accepted by the provider. `uncertain` means that the message may
+ * until the sending rules allow it. `sent` means accepted by the provider. `uncertain` means that the message may
  * have been sent: a report or a person decides. `delivered`, `failed`, `canceled` and `suppressed` are final. Inbound
  * messages are always `received`.
  */
@@ -148,7 +148,7 @@ export class Message extends OrganizationRowWithId {
   @Column('text', { nullable: true })
   heldBy: string | null;
 
-  /** The last attempt began at this time. Null when the organization had no rules for sending. */
+  /** The last attempt began at this time. Null when the organization had no sending rules. */
   @Column('timestamptz', { nullable: true })
   countedAt: Date | null;
 

@@ -56,7 +56,7 @@ export class DigestsRepository {
     return open;
   }
 
-  /** Inserts the digest of a new message with the status held. The digest collects items for the given seconds. */
+  /** Inserts the digest of a new held message. The digest collects items for the given seconds. */
   async begin(digest: MessageDigest, key: string, seconds: number): Promise<void> {
     const { organizationId, messageId, subject, body, html, variables, items, maxItems } = digest;
     const session = this.tenants.session(organizationId);

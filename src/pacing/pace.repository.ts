@@ -47,7 +47,7 @@ const HOLD = prepared(
 );
 const CHECK = `select ${COLUMNS} from public.check_pace($1, $2, $3, $4)`;
 
-/** Evaluates the rules for sending in the database. Every method needs a transaction of the organization. */
+/** Evaluates the sending rules in the database. Every method needs a transaction of the organization. */
 @Injectable()
 export class PaceRepository {
   constructor(private readonly tenants: TenantDatabase) {}

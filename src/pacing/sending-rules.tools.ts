@@ -13,7 +13,7 @@ export class SendingRulesTools {
 
   @Tool({
     name: 'get_sending_rules',
-    title: 'Get the rules for sending',
+    title: 'Get the sending rules',
     description: 'Returns the quiet hours and the caps that hold messages back.',
     output: SendingRulesResult,
     readOnly: true,
@@ -26,10 +26,10 @@ export class SendingRulesTools {
   @UseGuards(OwnerGuard)
   @Tool({
     name: 'set_sending_rules',
-    title: 'Change the rules for sending',
+    title: 'Change the sending rules',
     description:
-      'Replaces the quiet hours and caps. A message that a rule holds gets the status held, and is sent when the ' +
-      'rules allow it. Messages that are held now are checked again.',
+      'Replaces the quiet hours and caps. A message that a rule holds gets the status `held`, and is sent when the ' +
+      'rules allow it. All held messages are checked again.',
     output: SendingRulesResult,
     idempotent: true,
     surfaces: ['dashboard'],

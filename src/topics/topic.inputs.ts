@@ -15,10 +15,10 @@ export class CreateTopicInput extends TopicNameInput {
   @Text('Title as people read it, in one line.', { min: 1, max: 200 })
   title: string;
 
-  @Text('What people get, as they read it.', { optional: true, max: 1000 })
+  @Text('Text for people: what they get.', { optional: true, max: 1000 })
   description?: string;
 
-  @Doc('Whether contacts without a decision get its messages.')
+  @Doc('Whether contacts without a decision get messages.')
   @Choice(TOPIC_DEFAULTS)
   default: TopicDefault = 'opted_out';
 

@@ -23,7 +23,7 @@ describe('approvals', () => {
     return await answer.text();
   };
 
-  it('show a call as soon as it is made, and let it run as soon as a person agrees, by keyboard', async () => {
+  it('show a call as soon as an agent makes it, and let a person approve the call by keyboard', async () => {
     const { page, faults } = await dashboard.open('/approvals');
     await page.getByRole('heading', { name: 'Nothing waits for you' }).waitFor();
     expect(await addAsAgent('ada@example.com')).toContain('confirmation_required');

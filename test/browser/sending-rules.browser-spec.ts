@@ -3,7 +3,7 @@ import { createContact, send, untilStatus } from '../messaging/support.js';
 import { findViolations } from './support/axe.js';
 import { type Dashboard, sharedDashboard } from './support/dashboard.js';
 
-describe('the rules for sending', () => {
+describe('the sending rules', () => {
   let dashboard: Dashboard;
 
   beforeAll(async () => {

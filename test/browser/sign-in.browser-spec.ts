@@ -58,6 +58,29 @@ describe('signing in', () => {
     await page.getByText('Northwind').first().waitFor();
   });
 
+  it('leaves no draft of a workflow in the browser after the person has signed out', async () => {
+    const { email, password } = dashboard.organization;
+    const { value } = await dashboard.organization.call<{ workflow: { id: string } }>(
+      'create_workflow',
+      {
+        name: 'Secret plan',
+        trigger: { type: 'manual' },
+        steps: [{ id: 'one', wait: { seconds: 1 } }],
+      },
+    );
+    const { page } = await dashboard.open(`/workflows/${value.workflow.id}`, { isSignedIn: false });
+    await page.getByLabel('E-mail address').fill(email);
+    await page.getByLabel('Password').fill(password);
+    await page.keyboard.press('Enter');
+    await page.getByRole('textbox', { name: 'Name' }).fill('Half done');
+    const stored = () => page.evaluate<string>('JSON.stringify(Object.entries(localStorage))');
+    await expect.poll(stored).toContain('Half done');
+    await page.getByRole('button', { name: dashboard.organization.email }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    expect(await stored()).not.toContain('Half done');
+  });
+
   it('is required again when a page is opened after the session ended', async () => {
     const { page } = await dashboard.open('/settings/account');
     await page.getByRole('heading', { name: 'Account' }).waitFor();

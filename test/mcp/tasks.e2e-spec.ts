@@ -429,7 +429,7 @@ describe('a workflow run as a task', () => {
   });
 });
 
-/** Returns the same organization, with calls that go to another process. */
+/** Returns a copy of the organization whose `rpc` sends requests to another process. */
 function elsewhere(other: Switchboard, organization: TestOrganization): TestOrganization {
   const { key } = organization;
   const rpc: TestOrganization['rpc'] = (body, headers = {}) =>

@@ -107,7 +107,7 @@ describe.each([undefined, LATEST])('a tool that fails, MCP-Protocol-Version %s',
     expect(told).toEqual({ error: { code: 'forbidden', message: expect.any(String) as string } });
   });
 
-  it.each(['crash', 'no_object'])('shows only the log id of a bug: %s', async (name) => {
+  it.each(['crash', 'no_object'])('returns only the error id of a bug: %s', async (name) => {
     const { text, told } = await failing(name);
     expect(told).toEqual({
       error: {

@@ -26,7 +26,7 @@ interface Links {
   preferences: string;
 }
 
-/** Creates a contact and returns the links of a message to it. */
+/** Creates a contact, schedules a message to the contact, and returns the links in the message. */
 async function linksOf(fields: object = {}, topic = 'news', by = acme): Promise<Links> {
   const { id } = await createContact(by, { ...fields });
   const body = '{{ unsubscribe_url }} {{ preferences_url }}';
@@ -121,7 +121,7 @@ describe('a link to unsubscribe', () => {
   it.each(
     sample(
       [
-        ['a form of the page', '', 'unsubscribe_link'],
+        ['a form on the page', '', 'unsubscribe_link'],
         ['multipart', multipart(), 'one_click'],
         ['another field', 'a=b', 'unsubscribe_link'],
         ['broken text', '%E0%A4%A&&=', 'unsubscribe_link'],

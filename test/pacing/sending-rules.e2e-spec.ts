@@ -288,7 +288,7 @@ describe('a cap', () => {
   });
 });
 
-describe('the rules for sending', () => {
+describe('the sending rules', () => {
   it('are returned as they were set, and have defaults without a setting', async () => {
     const given = {
       timezone: 'Europe/Berlin',

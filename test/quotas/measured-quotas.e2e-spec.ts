@@ -82,7 +82,7 @@ describe('the quota of contacts', () => {
     }
   });
 
-  it('says in its error what to do and when it is measured again, and still allows changes', async () => {
+  it('says in its error what to do and when usage is measured again, and still allows changes', async () => {
     const { value } = await create({ external_id: 'x' });
     await limit('contacts', 1);
     const { status, error } = await create();

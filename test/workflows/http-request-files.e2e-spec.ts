@@ -394,7 +394,7 @@ describe('files of http_request', () => {
     expect(JSON.stringify(error)).toContain(path);
   });
 
-  it('count each time that the form of a request sends them', async () => {
+  it('count each time that a multipart request sends them', async () => {
     const sentFile = { file: '{{ download.file.id }}' };
     answer('/six', { 'Content-Type': 'image/png' }, Buffer.alloc(6 * MIB, 1));
     const { steps } = await run([

@@ -287,7 +287,7 @@ describe('a resume URL', () => {
     expect((await ended(runId)).status).toBe('succeeded');
   });
 
-  it('accepts a form of a page, with texts as values', async () => {
+  it('accepts a form that a page sends, with texts as values', async () => {
     const { runId, url } = await waiting();
     const headers = {
       'Content-Type': 'application/x-www-form-urlencoded',

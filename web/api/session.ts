@@ -1,5 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { ApiError } from './api-error.js';
+import { removeDrafts } from './browser-drafts.js';
 import { type Read, optional, record, text } from './reader.js';
 import { request } from './request.js';
 
@@ -67,10 +68,14 @@ export function useSignUp() {
   });
 }
 
-/** Ends the session on the server. The caller then reloads the page, which removes all loaded data. */
+/**
+ * Ends the session on the server, and removes the drafts of workflows from this browser. The caller then reloads the
+ * page, which removes all loaded data.
+ */
 export function useSignOut() {
   return useMutation<null, ApiError>({
     mutationFn: () => request('POST', '/api/auth/sign-out', () => null, { body: {} }),
+    onSuccess: removeDrafts,
   });
 }
 

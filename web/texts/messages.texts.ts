@@ -58,11 +58,12 @@ export const messagesTexts = defineTexts(
     resolutions: {
       sent: {
         action: 'It was sent',
-        about: 'The message then has the state sent. Check your account at the provider first.',
+        about: 'The message then gets the status "sent". Check your account at the provider first.',
       },
       failed: {
         action: 'It was not sent',
-        about: 'The message then has the state failed. Check your account at the provider first.',
+        about:
+          'The message then gets the status "failed". Check your account at the provider first.',
       },
       resend: { action: 'Send again', about: 'The contact may get the message twice.' },
     },

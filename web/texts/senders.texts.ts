@@ -4,7 +4,8 @@ import { defineTexts } from './define-texts.ts';
 export const sendersTexts = defineTexts(
   {
     title: 'Who signs',
-    about: 'Providers sign in their own ways. Choose yours, and enter the secret that it shows.',
+    about:
+      'Each provider has its own kind of signature. Choose yours, and enter the secret that it shows.',
     signature: 'Signature',
     own: 'Of Switchboard, or Standard Webhooks',
     signedBy: (provider: string) => `Deliveries must have the signature of ${provider}.`,

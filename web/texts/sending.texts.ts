@@ -1,6 +1,6 @@
 import { defineTexts } from './define-texts.js';
 
-/** The texts of the rules for sending, and of the reasons why a message is not sent. */
+/** The texts of the sending rules, and of the reasons why a message is not sent. */
 export const sendingTexts = defineTexts(
   {
     title: 'Sending rules',

@@ -18,7 +18,7 @@ const NONE: readonly never[] = [];
 
 export interface Answers {
   pager: Pager;
-  /** True while the next answer is read. Until it has arrived, the page shows the rows of the previous answer. */
+  /** True while the next answer is read. During this time, the page shows the rows of the previous answer. */
   isWaiting: boolean;
 }
 

@@ -19,7 +19,7 @@ const ROLLBACK = internal('rollback');
 export class LazyTransaction implements StatementSender {
   beganAt: Date | undefined;
   version = 0;
-  /** The error after which the transaction cannot commit, even when its work has caught the error. */
+  /** The error after which the transaction cannot commit, even when the code in the transaction caught the error. */
   failure?: Error;
   private client?: PoolClient;
   private hasBegun = false;

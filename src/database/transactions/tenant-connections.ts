@@ -28,7 +28,7 @@ const SET_READ_ONLY_CONTEXT = prepared(
 type SignedContext = readonly [organizationId: string, signature: string];
 
 /**
- * Hands out pooled connections to tenant transactions. They are signed in as the tenant role (`roleName` in
+ * Hands out pooled connections to tenant transactions. The connections log in as the tenant role (`roleName` in
  * `setup/prepare-database.ts`), so no transaction sets a role. `setContext` sets the organization of a transaction.
  */
 export class TenantConnections {

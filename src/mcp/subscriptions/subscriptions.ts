@@ -109,7 +109,7 @@ export class Subscriptions implements OnModuleInit, OnModuleDestroy {
     throw new JsonRpcError(
       RATE_LIMITED,
       `Too many open subscriptions: at most ${MAX_OPEN_OF_ORGANIZATION} of an organization and ${MAX_OPEN} in total. ` +
-        'Close a subscription, or put more topics into each.',
+        'Close a subscription, or put more topics into each subscription.',
     );
   }
 
@@ -119,7 +119,7 @@ export class Subscriptions implements OnModuleInit, OnModuleDestroy {
   }
 
   private async receive(open: OpenSubscription, notice: ChangeOrGap): Promise<void> {
-    // During a gap in the feed, the notification that the key was revoked may have been lost.
+    // `gap` means that changes were lost. The notification that the key was revoked may be one of them.
     if (notice.kind === 'keys' || notice.kind === 'gap') await this.checkKey(open);
     open.subscription.notifyOf(notice);
   }

@@ -204,7 +204,7 @@ function checkFailureRules(
   }
 }
 
-/** Returns the ids of the steps outside of loops. Their values are null if they have not run. */
+/** Returns the ids of the steps outside of loops. The value of such a step is null if the step has not run. */
 function idsOutsideLoops(steps: readonly Step[]): string[] {
   return steps.flatMap((step) => [
     step.id,

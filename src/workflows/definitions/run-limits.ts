@@ -31,7 +31,10 @@ interface DebounceLimit {
   seconds: number;
   /** The largest number of seconds by which repeated starts delay a run. */
   max_seconds: number;
-  /** A Liquid expression on trigger.payload and contact. Only starts with the same key delay each other. */
+  /**
+   * A Liquid expression on `trigger.payload` and `contact`. A start delays only the earlier starts for which this
+   * expression has the same result.
+   */
   key?: string;
 }
 

@@ -122,7 +122,10 @@ export class Run extends OrganizationRowWithId {
   @Column('timestamptz', { nullable: true })
   debounceSince: Date | null;
 
-  /** The time at which the run passed the rate limit and began. The database has `infinity` until then. */
+  /**
+   * The time at which the run began, if there is a rate limit. The database has `infinity` while the run has passed the
+   * rate limit but has not begun.
+   */
   @Column('timestamptz', { nullable: true, select: false })
   releasedAt: Date | null;
 

@@ -99,8 +99,8 @@ export class LargePayloadsService {
   }
 
   /**
-   * Returns the whole characters from `offset` on, and their position. They have at most `limit` bytes, but at least
-   * one character is returned.
+   * Returns the whole characters from `offset` on, and their position. The characters have at most `limit` bytes, but
+   * at least one character is returned.
    */
   async readText(
     organizationId: string,

@@ -22,7 +22,7 @@ export function largeValueText({ kind, start, end, items }: LargeValue, nonce: s
   return JSON.stringify(`${nonce}:${kind}:${start}:${end}:${items}`);
 }
 
-/** Returns the large value for which a text stands, or undefined for any other text. */
+/** Returns the large value that a text of `largeValueText` describes, or undefined for any other text. */
 export function parseLargeValue(text: string, nonce: string): LargeValue | undefined {
   if (!text.startsWith(`${nonce}:`)) return undefined;
   const [kind, start, end, items] = text.slice(nonce.length + 1).split(':');

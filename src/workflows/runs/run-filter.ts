@@ -10,7 +10,7 @@ export interface RunFilter {
   /** The statuses. The list is never empty. */
   statuses: readonly RunStatus[];
   contactId?: string;
-  /** A whole reason, or the part before its colon. */
+  /** The whole reason of a run, such as `step_failed:a`, or only the part before the colon. */
   reason?: string;
   triggerType?: RunTriggerType;
   createdAfter?: Date;

@@ -87,9 +87,9 @@ function task(id: string, uri: string, definition: string): string {
         'wrong. Say whether the cause is the payload, the definition, the data of a contact, or an external ' +
         'system that may work again later. Say so when the log does not show the cause, instead of guessing.',
       '4. Propose how to correct it. For a wrong definition: update_workflow, then retry_run with version ' +
-        '"latest". For wrong data, or an external system that works again: correct the data, then retry_run ' +
-        `with run_id "${id}", which continues from the failed step. For a wrong payload: its sender must ` +
-        'correct it.',
+        '"latest". For wrong data: correct the data, then retry_run ' +
+        `with run_id "${id}", which continues from the failed step. For an external system that works again: ` +
+        'only this retry_run. For a wrong payload: its sender must correct it.',
       '5. Change and retry nothing until I agree.',
     ].join('\n'),
     CAUTION,

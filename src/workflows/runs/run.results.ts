@@ -94,7 +94,7 @@ export class RunView {
   @Text('Id of the run.')
   id: string;
 
-  @Text('Id of its workflow.')
+  @Text('Id of the workflow.')
   workflow_id: string;
 
   @Integer('Version of the workflow that the run uses.')

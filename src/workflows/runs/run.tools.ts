@@ -165,7 +165,7 @@ export class RunTools {
       'Starts a copy of an earlier run, with its payload, contact and type of trigger. All steps are executed again. ' +
       'A given payload replaces that of the run.',
     output: RunResult,
-    // Agents cannot call this tool, which keeps their list short. They have trigger_workflow.
+    // Agents cannot call this tool, so that their list of tools stays short. Agents call trigger_workflow instead.
     surfaces: ['dashboard'],
   })
   async replay(input: ReplayRunInput, call: ToolCall): Promise<RunResult> {

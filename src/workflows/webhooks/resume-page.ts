@@ -27,7 +27,7 @@ const TITLES = {
   },
 } satisfies Record<string, Record<Language, string>>;
 
-/** Returns true when the response is shown to a person: the request is a form of a page in a browser. */
+/** Returns true when the client prefers HTML: a browser sent the request, and shows the response to a person. */
 export function wantsPage(request: Request): boolean {
   return request.accepts(['json', 'html']) === 'html';
 }

@@ -34,7 +34,7 @@ export class WebhookTools {
       'Returns the deliveries to the webhook of a workflow, including refused deliveries and their signature mistakes.',
     output: WebhookDeliveriesResult,
     readOnly: true,
-    // Agents cannot call this tool, which keeps their list short. They read the resource.
+    // Agents cannot call this tool, so that their list of tools stays short. Agents read the resource instead.
     surfaces: ['dashboard'],
   })
   @Resource({

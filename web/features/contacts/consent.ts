@@ -11,8 +11,8 @@ export function consentOf(
 }
 
 /**
- * Returns the argument `consent` with the changed channels, or no argument without changes. A decision cannot be
- * removed, only replaced, so an emptied channel stays unchanged.
+ * Returns the argument `consent` with the changed channels. Returns an empty object when no channel has changed. A
+ * decision can be replaced but not removed, so a channel that a person empties keeps its decision.
  */
 export function changedConsent(
   before: Readonly<Record<string, unknown>>,

@@ -7,7 +7,7 @@ import { ForeignText } from '../../ui/foreign-text.tsx';
 import { Facts, Section } from '../../ui/page.tsx';
 import { messageEnvelope } from './message.readers.ts';
 
-/** Shows the sender and the attachments that the caller chose for an e-mail. Shows nothing without them. */
+/** Shows the sender and the attachments that the caller chose for an e-mail. Shows nothing if there are none. */
 export function MessageEnvelope({ messageId }: { messageId: string }) {
   const texts = useTexts(messagesTexts);
   const formats = useFormats();

@@ -13,7 +13,7 @@ export function MessageExplanation({ message }: { message: Message }) {
   const texts = useTexts(sendingTexts);
   const query = useTool('explain_send', { message_id: message.id }, explanation);
   const outcomes: Readonly<Record<string, string>> = texts.whyTitles;
-  // A bounced message has the state failed, although it was sent.
+  // A bounced message has the status `failed`, although it was sent.
   const isReturned = message.status === 'failed' && message.sent_at !== null;
   return (
     <Section title={texts.why}>

@@ -5,7 +5,7 @@ interface Times {
   finished_at: string | null;
 }
 
-/** Shows the time that a run or a step took, and nothing while it has not ended. */
+/** Shows how long a run or a step took. Shows nothing until the run or the step has ended. */
 export function RunDuration({ of: { started_at: started, finished_at: finished } }: { of: Times }) {
   const formats = useFormats();
   if (started === null || finished === null) return null;

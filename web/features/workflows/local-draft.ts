@@ -1,3 +1,4 @@
+import { DRAFT_PREFIX } from '../../api/browser-drafts.ts';
 import { isObject } from '../../api/reader.ts';
 import type { Definition } from './definition.ts';
 
@@ -7,12 +8,10 @@ export interface LocalDraft {
   definition: Definition;
 }
 
-const PREFIX = 'switchboard.workflow-draft.';
-
 /** Returns the draft that this browser keeps of a workflow. */
 export function readLocalDraft(workflowId: string): LocalDraft | undefined {
   try {
-    const stored: unknown = JSON.parse(localStorage.getItem(PREFIX + workflowId) ?? 'null');
+    const stored: unknown = JSON.parse(localStorage.getItem(DRAFT_PREFIX + workflowId) ?? 'null');
     if (!isObject(stored) || typeof stored.version !== 'number') return undefined;
     const { version, definition } = stored;
     if (!isObject(definition)) return undefined;
@@ -29,8 +28,8 @@ export function readLocalDraft(workflowId: string): LocalDraft | undefined {
 /** Keeps a draft in this browser. Without a draft, removes the stored draft. Does nothing when storage is blocked. */
 export function writeLocalDraft(workflowId: string, draft: LocalDraft | undefined): void {
   try {
-    if (draft) localStorage.setItem(PREFIX + workflowId, JSON.stringify(draft));
-    else localStorage.removeItem(PREFIX + workflowId);
+    if (draft) localStorage.setItem(DRAFT_PREFIX + workflowId, JSON.stringify(draft));
+    else localStorage.removeItem(DRAFT_PREFIX + workflowId);
   } catch {
     // The storage is full or blocked. The draft is lost when the page is closed.
   }

@@ -97,7 +97,7 @@ describe(readPayload, () => {
     ['a list by a form', FORM, 'payload=[]', 'not_an_object', { unwrapsPayload: true }],
     ['a form with bytes that are not UTF-8', FORM, 'a=%FC', 'invalid_body'],
     ['a form in Latin-1', FORM, Buffer.from('a=ü', 'latin1'), 'invalid_body'],
-    ['a form of another charset', `${FORM}; charset=latin1`, 'a=1', 'unsupported_media_type'],
+    ['a form in another charset', `${FORM}; charset=latin1`, 'a=1', 'unsupported_media_type'],
     ['text in an unknown charset', 'text/plain; charset=klingon', 'a', 'unsupported_media_type'],
     ['text that is not in its charset', 'text/plain', Buffer.from([0xfc]), 'invalid_body'],
     ['bytes without a type', '', Buffer.from([0xfc]), 'invalid_body'],

@@ -33,8 +33,8 @@ const stripe = (body: string, secret: string, at: number) =>
   `t=${at},v1=${mac(secret, `${at}.${body}`, 'hex')},v0=${'6f'.repeat(32)}`;
 
 /**
- * The examples of deliveries. Stripe, Shopify, Meta and Typeform publish no example with a secret. Their signatures
- * here follow the algorithm that they document.
+ * The examples of deliveries. Stripe, Shopify, Meta and Typeform publish no example with a secret. The signatures of
+ * these providers follow the algorithms in their documents.
  */
 const EXAMPLES: Record<string, Example> = {
   'the example of GitHub': {
