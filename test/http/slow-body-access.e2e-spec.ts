@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { AccountsService } from '../../src/accounts/accounts.service.js';
 import { digestOf } from '../../src/accounts/session-store.js';
 import { AppError } from '../../src/errors/app-error.js';
 import { KeysService } from '../../src/keys/keys.service.js';
@@ -166,7 +167,7 @@ describe('a batch of calls', () => {
   });
 });
 
-describe('a change of credentials by a session that has just ended', () => {
+describe('a change of the API key by a session that has just ended', () => {
   it('creates and revokes no key', async () => {
     const keys = switchboard.app.get(KeysService);
     const origin = { requestId: 'test', address: undefined, client: undefined };
@@ -178,6 +179,22 @@ describe('a change of credentials by a session that has just ended', () => {
     );
     await expect(keys.revoke(acme.id, acme.userId, session)).rejects.toEqual(unauthenticated);
     expect((await acme.rpc({ jsonrpc: '2.0', id: 1, method: 'ping' })).status).toBe(200);
+  });
+});
+
+describe('a change of the password by a session that has just ended', () => {
+  it('is refused, although the current password is right', async () => {
+    const accounts = switchboard.app.get(AccountsService);
+    const account = await accounts.find(acme.userId, acme.id);
+    await signOut();
+    const change = accounts.changePassword(account!, {
+      present: acme.password,
+      next: 'another long password',
+      keptDigest: sessionDigest(),
+      entries: '[]',
+    });
+    await expect(change).rejects.toMatchObject({ code: 'unauthenticated' });
+    expect(await accounts.authenticate(acme.email, acme.password)).not.toBeNull();
   });
 });
 

@@ -1,4 +1,7 @@
+import { hash } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { WebhookLookUpsService } from '../../src/workflows/webhooks/webhook-look-ups.service.js';
+import { WebhookStartsService } from '../../src/workflows/webhooks/webhook-starts.service.js';
 import { sendSlowly } from '../http/slow-request.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { type RunningSwitchboard, sharedSwitchboard } from '../support/switchboard.js';
@@ -98,6 +101,26 @@ describe('a webhook whose secret is replaced before the body has arrived', () =>
     const { id, secret } = await create({ secret: true });
     const deactivate = () => acme.call('deactivate_workflow', { workflow_id: id });
     expect(await deliverSlowly(id, secret, deactivate)).toBe(404);
+    expect(await runs(id)).toBe(0);
+  });
+});
+
+describe(WebhookStartsService.name, () => {
+  it.each<[string, object]>([
+    ['a plain trigger', {}],
+    ['a trigger with a condition', { if: 'trigger.payload.a == 1' }],
+    ['a trigger with dedupe_seconds', { dedupe_seconds: 60 }],
+  ])('starts no run of %s whose secret was replaced after the check', async (_, trigger) => {
+    const { id } = await create({ secret: true, ...trigger });
+    const checked = await switchboard.app.get(WebhookLookUpsService).find(id);
+    await replaceSecret(id, trigger);
+    const started = await switchboard.app.get(WebhookStartsService).start(checked, {
+      payload: JSON.parse(BODY) as object,
+      payloadBytes: Buffer.from(BODY),
+      bodyHash: hash('sha256', BODY, 'buffer'),
+      dedupeKey: null,
+    });
+    expect(started).toBe('changed');
     expect(await runs(id)).toBe(0);
   });
 });
