@@ -1404,7 +1404,7 @@ function gate.claim_sender_domains(most integer) returns TABLE(organization_id t
   language sql security definer set search_path=pg_catalog, pg_temp;
 function gate.create_account(new_user_id text, new_email text, new_password_hash text, new_organization_id text, new_name text, new_quotas json DEFAULT NULL::json, origin json DEFAULT NULL::json) returns void
   language sql security definer set search_path=pg_catalog, pg_temp;
-function gate.create_api_key(for_organization_id text, by_user_id text, new_id text, new_hash bytea, new_prefix text, new_last_four text, new_expires_at timestamp with time zone, new_read_only boolean, new_tools text[], origin json DEFAULT NULL::json) returns void
+function gate.create_api_key(for_organization_id text, by_user_id text, new_id text, new_hash bytea, new_prefix text, new_last_four text, new_expires_at timestamp with time zone, new_read_only boolean, new_tools text[], origin json DEFAULT NULL::json, in_session text DEFAULT NULL::text) returns void
   language plpgsql security definer set search_path=pg_catalog, pg_temp;
 function gate.create_first_account(new_user_id text, new_email text, new_password_hash text, new_organization_id text, new_name text, origin json DEFAULT NULL::json) returns boolean
   language plpgsql security definer set search_path=pg_catalog, pg_temp;
@@ -1484,7 +1484,7 @@ function gate.renew_segments(ids text[], epochs integer[], lease_seconds integer
   language sql security definer set search_path=pg_catalog, pg_temp;
 function gate.reserve_token(bucket text, capacity integer, refill_seconds double precision) returns double precision
   language sql security definer set search_path=pg_catalog, pg_temp;
-function gate.revoke_api_key(for_organization_id text, by_user_id text, origin json DEFAULT NULL::json) returns TABLE(id text)
+function gate.revoke_api_key(for_organization_id text, by_user_id text, origin json DEFAULT NULL::json, in_session text DEFAULT NULL::text) returns TABLE(id text)
   language plpgsql security definer set search_path=pg_catalog, pg_temp;
 function gate.seal_audit_log(batch_size integer) returns integer
   language plpgsql security definer set search_path=pg_catalog, pg_temp;
@@ -1547,6 +1547,8 @@ function private.limit_subscription() returns trigger
 function private.link_message_files() returns trigger
   language plpgsql security definer set search_path=pg_catalog, pg_temp;
 function private.lock_for_member(in_organization_id text, for_user_id text) returns void
+  language plpgsql set search_path=pg_catalog, pg_temp set lock_timeout=1s;
+function private.lock_session(of_digest text, of_user_id text) returns void
   language plpgsql set search_path=pg_catalog, pg_temp set lock_timeout=1s;
 function private.log_consent() returns trigger
   language plpgsql security definer set search_path=pg_catalog, pg_temp;

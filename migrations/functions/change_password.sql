@@ -8,7 +8,7 @@
 --   new_tag         the tag of the new password, which the kept session gets
 --   audit_entries   the JSON of private.write_audit()
 -- Result: one row: whether the password was changed, and the organizations of the ended sessions. Nothing is changed
---   when the stored hash is no longer present_hash.
+--   when the stored hash is no longer present_hash. If the kept session has ended, the error is SB003.
 -- Locks: the person, so that only one of several simultaneous changes succeeds; the sessions of the person.
 create or replace function gate.change_password(
   of_user_id text,
@@ -26,6 +26,8 @@ begin
     return query select false, '{}'::text[];
     return;
   end if;
+  -- Without this check, a session that another session has just ended could still change the password.
+  perform private.lock_session(kept_digest, of_user_id);
   update gate.sessions s
   set sess = jsonb_set(s.sess::jsonb, '{passport,user,passwordTag}', to_jsonb(new_tag))::json
   where s.sid = kept_digest and s.sess #>> '{passport,user,userId}' = of_user_id;

@@ -10,8 +10,10 @@
 --   new_read_only        true: the key may call only tools that change nothing
 --   new_tools            the names of the tools that the key may call; null: every tool
 --   origin               where the request came from: address, request_id and client; null: unknown
--- Result: nothing. A person who is not a member of the organization is error 42501.
--- Locks: the organization, so that two creations take turns; the keys.
+--   in_session           the digest of the session in which the person creates the key; null: in no session
+-- Result: nothing. A person who is not a member of the organization is error 42501. A session that has ended is error
+--   SB003.
+-- Locks: the organization, so that two creations take turns; the session; the keys.
 --
 -- The function is in the gate, because SQL of a tool must not be able to create keys. Such SQL runs as the tenant role.
 create or replace function gate.create_api_key(
@@ -24,12 +26,14 @@ create or replace function gate.create_api_key(
   new_expires_at timestamptz,
   new_read_only boolean,
   new_tools text[],
-  origin json default null
+  origin json default null,
+  in_session text default null
 ) returns void
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp as $$
 begin
   perform private.lock_for_member(for_organization_id, by_user_id);
+  perform private.lock_session(in_session, by_user_id);
   update public.api_keys k set revoked_at = now()
   where k.organization_id = for_organization_id and k.revoked_at is null;
   insert into public.api_keys (organization_id, id, hash, prefix, last_four, created_by, expires_at, read_only, tools)

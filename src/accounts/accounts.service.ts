@@ -6,6 +6,7 @@ import { AppError } from '../errors/app-error.js';
 import { type NamedPolicy, ToolPolicies } from '../policies/tool-policies.js';
 import { newId } from '../text/ids.js';
 import type { Account, SignUpBody } from './account.js';
+import { endedSession } from './ended-session.js';
 import { hashPassword, tagOf, verifyPassword } from './passwords.js';
 import { originJson, type RequestOrigin } from './request-origin.js';
 
@@ -93,20 +94,20 @@ export class AccountsService {
   /**
    * Replaces the password of a person and ends the other sessions of the person. Returns the organizations of the ended
    * sessions, or undefined when the current password is wrong. `entries` are written to the audit log in the same
-   * transaction.
+   * transaction. Throws `unauthenticated` when the kept session has ended.
    */
   async changePassword(
     { userId, organizationId }: Account,
     given: { present: string; next: string; keptDigest: string; entries: string },
   ): Promise<readonly string[] | undefined> {
-    const values = [null, userId, organizationId];
-    const [row] = await this.gate.call<AccountRow>('find_account', values);
+    const found = [null, userId, organizationId];
+    const [row] = await this.gate.call<AccountRow>('find_account', found);
     if (!row || !(await verifyPassword(row.password_hash, given.present))) return undefined;
     const hash = await hashPassword(given.next);
-    const [result] = await this.gate.call<{ changed: boolean; organizations: string[] }>(
-      'change_password',
-      [userId, row.password_hash, hash, given.keptDigest, tagOf(hash), given.entries],
-    );
+    const values = [userId, row.password_hash, hash, given.keptDigest, tagOf(hash), given.entries];
+    const [result] = await this.gate
+      .call<{ changed: boolean; organizations: string[] }>('change_password', values)
+      .catch(endedSession);
     return result!.changed ? result!.organizations : undefined;
   }
 

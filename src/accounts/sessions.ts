@@ -7,7 +7,9 @@ import { Env } from '../config/env.js';
 import { GateDatabase } from '../database/gate-database.js';
 import { SecretBox } from '../database/secret-box.js';
 import { RateLimiter } from '../http/rate-limiter.js';
+import { recordAccess } from '../http/request-access.js';
 import { recordOrganization } from '../http/request-organization.js';
+import { AppError } from '../errors/app-error.js';
 import type { Account } from './account.js';
 import { AccountsService } from './accounts.service.js';
 import { clientOf } from './read-request-origin.js';
@@ -77,12 +79,16 @@ export class Sessions implements OnApplicationShutdown {
 
   /** Sets `request.user` to the account of the session in the cookie, if there is a session. */
   restore(request: Request, response: Response, next: NextFunction): void {
+    const lookedUpAt = performance.now();
     void this.readCookie(request, response, (error?: unknown) => {
       if (error) next(error);
       else
         void this.readAccount(request, response, (failure?: unknown) => {
           const account = request.user as Account | undefined;
-          if (account) recordOrganization(request, account.organizationId);
+          if (account) {
+            recordOrganization(request, account.organizationId);
+            recordAccess(request, lookedUpAt, () => this.renew(request, account));
+          }
           next(failure);
         });
     });
@@ -94,11 +100,27 @@ export class Sessions implements OnApplicationShutdown {
    */
   async isOpen(
     sessionId: string,
-    { userId, organizationId }: Pick<Account, 'userId' | 'organizationId'>,
+    person: Pick<Account, 'userId' | 'organizationId'>,
   ): Promise<boolean> {
+    return (await this.findOpen(sessionId, person)) !== undefined;
+  }
+
+  /** Reads the session and its account again. Throws `unauthenticated` when the session no longer acts. */
+  private async renew(request: Request, person: Account): Promise<void> {
+    const account = await this.findOpen(request.sessionID, person);
+    if (!account) {
+      throw new AppError('unauthenticated', 'This session has just ended. Sign in again.');
+    }
+    request.user = account;
+  }
+
+  private async findOpen(
+    sessionId: string,
+    { userId, organizationId }: Pick<Account, 'userId' | 'organizationId'>,
+  ): Promise<Account | undefined> {
     const person = await this.store.findPerson(sessionId);
-    if (person?.userId !== userId || person.organizationId !== organizationId) return false;
-    return (await this.findAccount(person)) !== undefined;
+    if (person?.userId !== userId || person.organizationId !== organizationId) return undefined;
+    return await this.findAccount(person);
   }
 
   /**

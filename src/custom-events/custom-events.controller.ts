@@ -32,17 +32,19 @@ export class CustomEventsController {
 
   @Post()
   async emit(@Req() request: Request, @Res() response: Response): Promise<void> {
-    const { id, organizationId, origin, toolPolicies } = apiKeyOf(request);
+    const { id, organizationId, origin } = apiKeyOf(request);
     const caller = { organizationId, origin, actor: { kind: 'key', id } as const };
-    let tool: RegisteredTool;
     try {
       this.limiter.consume(organizationId, 1);
-      tool = toolForKey(toolPolicies, this.registry, TOOL);
     } catch (error) {
       throw this.calls.refused(caller, TOOL, error as AppError);
     }
+    this.findTool(request, caller);
     await this.turns.take(organizationId);
     const body = parseJsonExactly(await readJsonBody(request, MAX_BODY_BYTES));
+    // The key may have been looked up again after the body, with new policies.
+    const tool = this.findTool(request, caller);
+    const { toolPolicies } = apiKeyOf(request);
     const confirmation = toolPolicies.confirmation(...tool.names);
     const result = await this.registry.call(tool, withKey(body, request), {
       ...SILENT_CALLER,
@@ -53,6 +55,18 @@ export class CustomEventsController {
       signal: new AbortController().signal,
     });
     sendJson(response, 202, JSON.stringify(result));
+  }
+
+  /** Returns the tool that emits events. Records the call and throws when the key may not call this tool. */
+  private findTool(
+    request: Request,
+    caller: Parameters<CallRecorder['refused']>[0],
+  ): RegisteredTool {
+    try {
+      return toolForKey(apiKeyOf(request).toolPolicies, this.registry, TOOL);
+    } catch (error) {
+      throw this.calls.refused(caller, TOOL, error as AppError);
+    }
   }
 }
 

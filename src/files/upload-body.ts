@@ -1,6 +1,7 @@
 import type { Request } from 'express';
 import { PassThrough, type Readable } from 'node:stream';
 import { AppError } from '../errors/app-error.js';
+import { renewAccess } from '../http/request-access.js';
 import { tooManyChunks } from '../http/small-chunks.js';
 import { safeName } from './file-name.js';
 
@@ -13,7 +14,8 @@ export interface UploadBody {
   readonly contentType: string | undefined;
   /**
    * The bytes of the file. Reading them throws `invalid_body` when the sender ends early, or `too_complex` for too many
-   * small chunks.
+   * small chunks. Throws the errors of {@link renewAccess} after the last byte, so that an upload is not stored when its
+   * key or session ended meanwhile.
    */
   readonly bytes: AsyncIterable<Buffer>;
 }
@@ -33,7 +35,7 @@ export async function readUpload(request: Request, types?: readonly string[]): P
     return await Promise.race([firstFile(request, header!), tooManyChunks(request)]);
   }
   if (!types || types.includes(type)) {
-    return { name: undefined, contentType: header, bytes: bytesOf(rawFile(request)) };
+    return { name: undefined, contentType: header, bytes: bytesOf(request, rawFile(request)) };
   }
   throw new AppError(
     'unsupported_media_type',
@@ -69,7 +71,7 @@ async function firstFile(request: Request, header: string): Promise<UploadBody> 
       resolve({
         name: safeName(filename ?? '') || undefined,
         contentType: mimeType,
-        bytes: bytesOf(stream),
+        bytes: bytesOf(request, stream),
       });
     });
     parser.on('error', fail);
@@ -101,7 +103,7 @@ function endWith(request: Request, stream: Readable): void {
   tooManyChunks(request).catch((error: Error) => stream.destroy(error));
 }
 
-async function* bytesOf(stream: Readable): AsyncGenerator<Buffer> {
+async function* bytesOf(request: Request, stream: Readable): AsyncGenerator<Buffer> {
   try {
     // Without this option, an error of a later stage would close the connection before the answer is sent.
     yield* stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
@@ -111,4 +113,5 @@ async function* bytesOf(stream: Readable): AsyncGenerator<Buffer> {
       cause: error,
     });
   }
+  await renewAccess(request);
 }

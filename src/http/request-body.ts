@@ -3,6 +3,7 @@ import getRawBody from 'raw-body';
 import { AppError } from '../errors/app-error.js';
 import { quoteInexactNumbers } from '../text/exact-numbers.js';
 import { hasMoreNames, measureMembers } from '../text/json-members.js';
+import { renewAccess } from './request-access.js';
 import { tooManyChunks } from './small-chunks.js';
 
 /**
@@ -16,9 +17,16 @@ export async function readJsonBody(request: Request, limitBytes: number): Promis
 
 /**
  * Reads the bytes that were sent, which signatures cover. Throws `payload_too_large` before it buffers more than
- * `limitBytes`, `too_complex` for thousands of small chunks, and `invalid_json` for an incomplete body.
+ * `limitBytes`, `too_complex` for thousands of small chunks, and `invalid_json` for an incomplete body. Throws the errors
+ * of {@link renewAccess} when the key or the session of the request ended before the last byte arrived.
  */
 export async function readRawBody(request: Request, limitBytes: number): Promise<Buffer> {
+  const body = await receiveBody(request, limitBytes);
+  await renewAccess(request);
+  return body;
+}
+
+async function receiveBody(request: Request, limitBytes: number): Promise<Buffer> {
   const length = request.headers['content-length'] ?? null;
   const body = getRawBody(request, { length, limit: limitBytes });
   try {
@@ -61,7 +69,11 @@ function assertJson(request: Request): void {
 /** Returns the parsed JSON body of a request, or undefined when it has none. Throws as {@link readJsonBody} does. */
 export async function readBodyIfAny(request: Request, limitBytes: number): Promise<unknown> {
   const { 'content-length': length, 'transfer-encoding': transfer } = request.headers;
-  if (transfer === undefined && (length === undefined || length === '0')) return undefined;
+  if (transfer === undefined && (length === undefined || length === '0')) {
+    // The request may have waited for its turn after its key or session was looked up.
+    await renewAccess(request);
+    return undefined;
+  }
   return parseJson(await readJsonBody(request, limitBytes));
 }
 

@@ -3,6 +3,7 @@ import type { Request } from 'express';
 import { readRequestOrigin } from '../accounts/read-request-origin.js';
 import { UnauthenticatedError } from '../errors/app-error.js';
 import { clientAddress } from '../http/client-address.js';
+import { recordAccess } from '../http/request-access.js';
 import { recordOrganization } from '../http/request-organization.js';
 import { SecurityLog } from '../security/security-log.js';
 import { type AuthenticatedKey, type EndedKey, KeysService } from './keys.service.js';
@@ -28,6 +29,14 @@ export class BearerGuard implements CanActivate {
       throw new UnauthenticatedError('Send an API key: Authorization: Bearer <API_KEY>.', REALM);
     }
     const token = BEARER.exec(authorization)?.[1];
+    const lookedUpAt = performance.now();
+    await this.admit(request, token);
+    recordAccess(request, lookedUpAt, () => this.admit(request, token));
+    return true;
+  }
+
+  /** Looks the key up and stores it for {@link apiKeyOf}. Throws for a key that is unknown or has ended. */
+  private async admit(request: Request, token: string | undefined): Promise<void> {
     const key = token === undefined ? undefined : await this.keys.authenticate(token);
     if (!key) {
       this.security.report('unknown_key', { address: clientAddress(request) });
@@ -39,7 +48,6 @@ export class BearerGuard implements CanActivate {
     if ('endedAt' in key) throw this.refuseEnded(key, request);
     recordOrganization(request, key.organizationId);
     keys.set(request, { ...key, origin: readRequestOrigin(request) });
-    return true;
   }
 
   /**
@@ -59,7 +67,10 @@ export class BearerGuard implements CanActivate {
   }
 }
 
-/** Returns the key that the bearer guard found. Throws when that guard did not run for this route. */
+/**
+ * Returns the key that the bearer guard found. After the body was read, call this function again: the key may have been
+ * looked up again, with new policies. Throws when that guard did not run for this route.
+ */
 export function apiKeyOf(request: Request): AuthenticatedKey {
   const key = keys.get(request);
   if (!key) throw new Error('This route is not behind the bearer guard.');

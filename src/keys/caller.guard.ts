@@ -3,6 +3,7 @@ import type { Request } from 'express';
 import type { Actor } from '../accounts/account.js';
 import { accountOf } from '../accounts/session.guard.js';
 import { AppError } from '../errors/app-error.js';
+import { checkAccess } from '../http/request-access.js';
 import type { KeyRestriction } from '../policies/key-restriction.js';
 import { accountFor, assertKeyMayUse } from '../tools/tool-routes.js';
 import type { ToolRegistry } from '../tools/registry/tool-registry.js';
@@ -37,13 +38,17 @@ export interface Caller {
 /**
  * Returns the caller of a request that shows or changes the data of these tools. Throws when the caller could not call
  * each of these tools directly, because of the policies or the restriction of the key: see `accountFor` and
- * `assertKeyMayUse`.
+ * `assertKeyMayUse`. When the key or the session is looked up again after the body, the same checks run again.
  */
 export function callerFor(
   request: Request,
   registry: ToolRegistry,
   ...tools: readonly [string, ...string[]]
 ): Caller {
+  return checkAccess(request, () => checkedCaller(request, registry, tools));
+}
+
+function checkedCaller(request: Request, registry: ToolRegistry, tools: readonly string[]): Caller {
   if (request.headers.authorization === undefined) {
     const { organizationId, userId } = accountOf(request);
     for (const tool of tools) accountFor(request, registry, tool);

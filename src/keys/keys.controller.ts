@@ -3,11 +3,12 @@ import type { Request } from 'express';
 import { CrossSiteGuard } from '../accounts/cross-site.guard.js';
 import { CredentialLimits } from '../accounts/credential-limits.js';
 import { readRequestOrigin } from '../accounts/read-request-origin.js';
+import { digestOf } from '../accounts/session-store.js';
 import { accountOf, SessionGuard } from '../accounts/session.guard.js';
 import { OriginGuard } from '../http/origin.guard.js';
 import { readBodyIfAny } from '../http/request-body.js';
 import { KeyOptionsService } from './key-options.service.js';
-import { type ApiKeyView, KeysService } from './keys.service.js';
+import { type ActingSession, type ApiKeyView, KeysService } from './keys.service.js';
 
 const MAX_BODY_BYTES = 64 * 1024;
 
@@ -27,12 +28,12 @@ export class KeysController {
   @Post()
   async create(@Req() request: Request): Promise<{ api_key: string; message: string }> {
     const { organizationId, userId } = accountOf(request);
-    const origin = readRequestOrigin(request);
+    const session = sessionOf(request);
     const body = await readBodyIfAny(request, MAX_BODY_BYTES);
     const options = await this.options.parse(organizationId, body);
     await this.limits.countKey(organizationId);
     return {
-      api_key: await this.keys.create(organizationId, userId, options, origin),
+      api_key: await this.keys.create(organizationId, userId, options, session),
       message: 'Store this key now: it is shown only once. The previous key is revoked.',
     };
   }
@@ -46,6 +47,10 @@ export class KeysController {
   @HttpCode(204)
   async revoke(@Req() request: Request): Promise<void> {
     const { organizationId, userId } = accountOf(request);
-    await this.keys.revoke(organizationId, userId, readRequestOrigin(request));
+    await this.keys.revoke(organizationId, userId, sessionOf(request));
   }
+}
+
+function sessionOf(request: Request): ActingSession {
+  return { digest: digestOf(request.sessionID), origin: readRequestOrigin(request) };
 }

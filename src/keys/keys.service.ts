@@ -23,6 +23,8 @@ export interface AuthenticatedKey {
   readonly toolPolicies: ToolPolicies;
   /** The revision of the organization's offered tools. Empty when there are none. */
   readonly offeredToolsRevision: string;
+  /** The time of `performance.now()` immediately before the look-up. */
+  readonly lookedUpAt: number;
   /** True when the last recorded use is older than a minute. */
   readonly isUseStale: boolean;
   /** The origin of the request. Absent after the key was looked up again. */
@@ -34,6 +36,13 @@ export interface EndedKey {
   readonly organizationId: string;
   readonly reason: 'revoked' | 'expired';
   readonly endedAt: Date;
+}
+
+/** The session in which a person creates or revokes a key. */
+export interface ActingSession {
+  /** The digest of the session id. The database checks that this session is still open. */
+  readonly digest: string;
+  readonly origin: RequestOrigin;
 }
 
 /** A key in the response of `GET /api/mcp/keys`. It does not contain the secret. */
@@ -71,13 +80,13 @@ export class KeysService {
 
   /**
    * Creates a key and revokes the previous key in one transaction. Returns the raw key, which is not stored. Throws when
-   * the person is not a member of the organization.
+   * the person is not a member of the organization. Throws `unauthenticated` when the session has ended.
    */
   async create(
     organizationId: string,
     userId: string,
     options = NO_OPTIONS,
-    origin?: RequestOrigin,
+    session?: ActingSession,
   ): Promise<string> {
     const raw = newApiKey();
     const key = {
@@ -86,15 +95,18 @@ export class KeysService {
       prefix: raw.slice(0, PREFIX_LENGTH),
       lastFour: raw.slice(-4),
     };
-    await this.keys.create(organizationId, userId, key, options, origin);
+    await this.keys.create(organizationId, userId, key, options, session);
     this.changes.publish(organizationId, { kind: 'keys' });
     await this.failpoints.reach('after rotation, before response', organizationId);
     return raw;
   }
 
-  /** Revokes the key of the organization, if any. Every process refuses the key after this method has returned. */
-  async revoke(organizationId: string, userId: string, origin: RequestOrigin): Promise<void> {
-    const isRevoked = await this.keys.revoke(organizationId, userId, origin);
+  /**
+   * Revokes the key of the organization, if any. Every process refuses the key after this method has returned. Throws
+   * `unauthenticated` when the session has ended.
+   */
+  async revoke(organizationId: string, userId: string, session: ActingSession): Promise<void> {
+    const isRevoked = await this.keys.revoke(organizationId, userId, session);
     if (isRevoked) this.changes.publish(organizationId, { kind: 'keys' });
   }
 
@@ -173,6 +185,7 @@ export class KeysService {
   }
 
   private async find(hash: Buffer): Promise<AuthenticatedKey | EndedKey | undefined> {
+    const lookedUpAt = performance.now();
     const found = await this.keys.findByHash(hash);
     if (!found) return undefined;
     const endedAt = found.revoked_at ?? found.expired_at;
@@ -184,6 +197,7 @@ export class KeysService {
       id: found.id,
       organizationId: found.organization_id,
       hash,
+      lookedUpAt,
       toolPolicies: ToolPolicies.of(found.policies, restrictionOf(found)),
       offeredToolsRevision: found.offered_revisions ?? '',
       isUseStale: found.stale,

@@ -2,8 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { Injectable, Logger } from '@nestjs/common';
 import { toError } from '../errors/app-error.js';
 import { ShownBug } from '../errors/shown-bug.js';
+import { isOutdated } from '../http/request-access.js';
+import { type AuthenticatedKey, KeysService } from '../keys/keys.service.js';
 import { signatureMask } from '../policies/hidden-signatures.js';
-import { encodeError, encodeResult, JsonRpcError, METHOD_NOT_FOUND } from './json-rpc-error.js';
+import { withJsonRpcErrors } from './app-error-encoding.js';
+import {
+  encodeError,
+  encodeResult,
+  JsonRpcError,
+  METHOD_NOT_FOUND,
+  UNAUTHENTICATED,
+} from './json-rpc-error.js';
 import type { JsonObject, JsonRpcId, JsonText, Member } from './json-rpc.js';
 import { CAPABILITIES, INSTRUCTIONS, SERVER_INFO } from './server-info.js';
 import { DISCOVERY } from './encoders/modern.encoder.js';
@@ -39,6 +48,7 @@ export class Dispatcher {
     tasks: TaskHandlers,
     subscriptions: SubscriptionHandlers,
     reads: ReadHandlers,
+    private readonly keys: KeysService,
   ) {
     const shared: [string, MethodHandler][] = [
       ['tools/list', (params, context) => tools.list(params, context)],
@@ -72,11 +82,13 @@ export class Dispatcher {
 
   /**
    * Runs the members in order, one at a time, because callers rely on the order and each call may use a database
-   * connection. Notifications, and requests of a caller that has disconnected, have no response.
+   * connection. Notifications, and requests of a caller that has disconnected, have no response. Members that begin after
+   * the key was revoked do not run, and members after a change of the policies run with the new policies.
    */
-  async dispatch(members: readonly Member[], context: MethodContext): Promise<Reply[]> {
+  async dispatch(members: readonly Member[], given: MethodContext): Promise<Reply[]> {
     const replies: Reply[] = [];
-    const mask = signatureMask(context.key.toolPolicies.restriction);
+    let context = given;
+    let mask = signatureMask(context.key.toolPolicies.restriction);
     for (const member of members) {
       if (member.kind === 'response') continue;
       if (member.kind === 'invalid') {
@@ -86,6 +98,10 @@ export class Dispatcher {
       // The code is not in a separate method, because the promises of that method would make a batch a quarter slower
       // on Node.js 20.
       try {
+        if (isOutdated(context.key.lookedUpAt)) {
+          context = { ...context, key: await this.renew(context.key) };
+          mask = signatureMask(context.key.toolPolicies.restriction);
+        }
         const result = await this.run(member, context);
         if (member.kind !== 'request') continue;
         // A result that is a buffer is a list of tools. It contains no signatures, so it is not masked.
@@ -101,6 +117,16 @@ export class Dispatcher {
       }
     }
     return replies;
+  }
+
+  /** Looks the key up again, because an earlier member may have taken long. Throws when the key has ended. */
+  private async renew(key: AuthenticatedKey): Promise<AuthenticatedKey> {
+    const renewed = await withJsonRpcErrors(this.keys.renew(key));
+    if (renewed) return { ...renewed, origin: key.origin };
+    throw new JsonRpcError(
+      UNAUTHENTICATED,
+      'This API key has just ended, so the rest of the batch did not run. Ask an owner for the current key.',
+    );
   }
 
   private run(

@@ -38,6 +38,7 @@ export class McpController {
       return;
     }
     const message = await this.readMessage(request);
+    // The key may have been looked up again after the body, so it is read only now.
     const key = apiKeyOf(request);
     const mask = signatureMask(key.toolPolicies.restriction);
     const stream = acceptsStream(request, headers) ? new EventStream(response, mask) : undefined;

@@ -13,7 +13,7 @@ import { sendJson } from '../http/send-json.js';
 import { didYouMean } from '../text/nearest-names.js';
 import { SILENT_CALLER, type ToolCall } from './contract/tool-call.js';
 import { DryRuns } from './pipeline/dry-runs.js';
-import type { ToolDescriptor } from './registry/registered-tool.js';
+import type { RegisteredTool, ToolDescriptor } from './registry/registered-tool.js';
 import { withinLimit } from './registry/result-limit.js';
 import { ToolRegistry } from './registry/tool-registry.js';
 
@@ -43,7 +43,7 @@ export class ToolsController {
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    const { organizationId, userId, toolPolicies: policies } = accountOf(request);
+    const { organizationId, userId } = accountOf(request);
     const actor = { kind: 'user', id: userId } as const;
     const caller = { organizationId, actor, origin: readRequestOrigin(request) };
     try {
@@ -52,15 +52,10 @@ export class ToolsController {
       throw this.calls.refused(caller, name, error as AppError);
     }
     await this.turns.take(organizationId);
-    const tool = this.registry.find(name, 'dashboard', policies);
-    if (!tool) {
-      const known = this.registry.list('dashboard', policies).map((descriptor) => descriptor.name);
-      const message =
-        this.registry.describeOtherSurface(name, 'dashboard', policies) ??
-        `Unknown tool.${didYouMean(name, known)}`;
-      throw this.calls.refused(caller, name, new AppError('not_found', message));
-    }
+    this.findTool(name, request, caller);
     const { given, isDryRun } = readDryRun(await readBodyIfAny(request, MAX_BODY_BYTES));
+    // The session may have been looked up again after the body, with new policies.
+    const tool = this.findTool(name, request, caller);
     const call: ToolCall = {
       ...SILENT_CALLER,
       ...caller,
@@ -71,6 +66,22 @@ export class ToolsController {
       ? { dry_run: true, ...(await this.dryRuns.call(tool, given, call)) }
       : await this.registry.call(tool, given, call);
     sendJson(response, 200, withinLimit(JSON.stringify(result), tool));
+  }
+
+  /** Returns the tool. Records the call and throws `not_found` when the person cannot call such a tool. */
+  private findTool(
+    name: string,
+    request: Request,
+    caller: Parameters<CallRecorder['refused']>[0],
+  ): RegisteredTool {
+    const { toolPolicies: policies } = accountOf(request);
+    const tool = this.registry.find(name, 'dashboard', policies);
+    if (tool) return tool;
+    const known = this.registry.list('dashboard', policies).map((descriptor) => descriptor.name);
+    const message =
+      this.registry.describeOtherSurface(name, 'dashboard', policies) ??
+      `Unknown tool.${didYouMean(name, known)}`;
+    throw this.calls.refused(caller, name, new AppError('not_found', message));
   }
 }
 

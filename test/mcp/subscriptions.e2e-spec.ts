@@ -583,6 +583,7 @@ function keyOf(id: string, organizationId: string): AuthenticatedKey {
     hash,
     toolPolicies: ToolPolicies.NONE,
     offeredToolsRevision: '',
+    lookedUpAt: performance.now(),
     isUseStale: false,
   };
 }

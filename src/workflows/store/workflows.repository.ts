@@ -28,6 +28,11 @@ const FIND_TRIGGERED = prepared(
    where organization_id = $1 and trigger_event = $2 and active and deleted_at is null order by created_at, id`,
 );
 
+const HAS_REVISION = prepared(
+  'workflows_has_revision',
+  'select from workflows where organization_id = $1 and id = $2 and xmin = $3::xid',
+);
+
 /** Stores workflows, and publishes each change of a workflow after its commit. */
 @Injectable()
 export class WorkflowsRepository {
@@ -68,6 +73,14 @@ export class WorkflowsRepository {
   }
 
   /** Returns the workflow as {@link find} does. Throws `not_found` when there is no such workflow. */
+  /** Returns true when the workflow has not changed since the look-up that returned this revision. */
+  async hasRevision(organizationId: string, id: string, revision: string): Promise<boolean> {
+    const rows = await this.tenants
+      .session(organizationId)
+      .query(HAS_REVISION, [organizationId, id, revision]);
+    return rows.length > 0;
+  }
+
   async get(organizationId: string, id: string): Promise<Workflow> {
     const found = await this.find(organizationId, id);
     if (!found) throw AppError.notFound('workflow');

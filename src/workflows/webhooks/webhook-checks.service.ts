@@ -6,6 +6,7 @@ import { Env } from '../../config/env.js';
 import { AppError } from '../../errors/app-error.js';
 import { CallTurns } from '../../http/call-turns.js';
 import { RateLimiter } from '../../http/rate-limiter.js';
+import { TRUSTED_MS } from '../../http/request-access.js';
 import { SecurityLog } from '../../security/security-log.js';
 import type { TriggerRequest } from '../definitions/trigger-request.js';
 import { acceptedFormats } from '../definitions/webhook-formats.js';
@@ -64,10 +65,29 @@ export class IncomingDelivery {
   >;
   /** The rate limits that have counted this request. */
   readonly counted = new Set<CountedLimit>();
+  /** The time of `performance.now()` after the last byte of the body. Absent before. */
+  private arrivedAt?: number;
 
   constructor(readonly request: WebhookRequest) {
     const { headers, url } = request;
     this.record = { headers, url, receivedAt: new Date(), verified: false };
+  }
+
+  /** Returns the body. Reads it when it was not read yet. */
+  async readBody(organizationId: string): Promise<Buffer> {
+    if (this.record.body) return this.record.body;
+    const body = await this.request.readBody(organizationId);
+    this.arrivedAt = performance.now();
+    this.record.body = body;
+    return body;
+  }
+
+  /**
+   * Returns true when the body arrived so long after this look-up that the secrets of the webhook may have changed.
+   * Returns false for the next look-up, however long the checks take.
+   */
+  isNewerThan({ lookedUpAt }: Webhook): boolean {
+    return this.arrivedAt !== undefined && this.arrivedAt - lookedUpAt > TRUSTED_MS;
   }
 
   /** Forgets the body. Call this only after its run is stored. */
@@ -123,7 +143,7 @@ export class WebhookChecksService {
     const formats = acceptedFormats(webhook.options);
     const isGet = request.method === 'GET';
     const type = isGet ? undefined : readContentType(request.headers, formats);
-    const body = (record.body ??= await request.readBody(webhook.organizationId));
+    const body = await delivery.readBody(webhook.organizationId);
     const { hash: bodyHash } = (record.digest ??= {
       bytes: body.length,
       hash: hash('sha256', isGet ? request.url : body, 'buffer'),

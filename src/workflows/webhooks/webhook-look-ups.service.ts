@@ -47,8 +47,9 @@ export class WebhookLookUpsService {
    */
   async find(workflowId: string): Promise<Webhook> {
     if (!WORKFLOW_ID.test(workflowId)) throw noWebhook();
+    const lookedUpAt = performance.now();
     const found = await this.lookUps.find(workflowId);
-    const webhook = found && this.webhookOf(workflowId, found);
+    const webhook = found && this.webhookOf(workflowId, found, lookedUpAt);
     if (webhook && isCacheable(found)) this.cache.set(workflowId, webhook);
     else this.cache.delete(workflowId);
     if (!webhook) throw noWebhook();
@@ -63,13 +64,14 @@ export class WebhookLookUpsService {
     return this.cache.get(workflowId);
   }
 
-  private webhookOf(workflowId: string, found: FoundWebhook): Webhook {
+  private webhookOf(workflowId: string, found: FoundWebhook, lookedUpAt: number): Webhook {
     const { secret, previous_secret: previous, previous_is_valid: isValid } = found;
     const text = isValid && previous ? this.secrets.open(previous, workflowId) : '[]';
     return {
       workflowId,
       organizationId: found.organization_id,
       revision: found.revision,
+      lookedUpAt,
       active: found.active,
       secrets: [
         ...(secret ? [this.secrets.open(secret, workflowId)] : []),

@@ -4,6 +4,7 @@ import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import { AppError } from '../../errors/app-error.js';
 import { LargePayloadsService } from '../payloads/large-payloads.service.js';
 import { contactIn, PayloadContactsService } from '../triggers/payload-contacts.service.js';
+import { WorkflowsRepository } from '../store/workflows.repository.js';
 import {
   newBodyKey,
   type RunStart,
@@ -36,26 +37,50 @@ export class WebhookStartsService {
     private readonly filter: TriggerFilterService,
     private readonly runs: RunStartsService,
     private readonly largePayloads: LargePayloadsService,
+    private readonly workflows: WorkflowsRepository,
   ) {}
 
   /**
    * Stores the run and resolves once it is committed. Resolves to `skipped` when the condition of the trigger is false.
+   * Resolves to `changed`, and stores nothing, when the workflow has changed since the look-up of the webhook. The caller
+   * must then look the webhook up and check the delivery again, because the secret may have been replaced.
    * A separate transaction is needed only for a condition, for a search for an earlier run of the same body, and for a
    * large payload. It is also needed to find out why the batch stored no run.
    */
-  async start(webhook: Webhook, delivery: VerifiedDelivery): Promise<RunStarted | 'skipped'> {
-    const { organizationId, condition } = webhook;
-    const isAlone = condition !== undefined || delivery.dedupeSeconds !== undefined;
+  async start(
+    webhook: Webhook,
+    delivery: VerifiedDelivery,
+  ): Promise<RunStarted | 'skipped' | 'changed'> {
+    const isAlone = webhook.condition !== undefined || delivery.dedupeSeconds !== undefined;
     if (!isAlone && !delivery.large) {
       const runId = await this.startInBatch(webhook, delivery);
       if (runId !== undefined) return { runId, duplicate: false };
     }
+    try {
+      return await this.startAlone(webhook, delivery);
+    } catch (error) {
+      // The workflow was changed, deactivated or deleted during the transaction. The next look-up shows which.
+      if (error instanceof AppError && error.code === 'not_found') return 'changed';
+      throw error;
+    }
+  }
+
+  /** Stores the run in a transaction of its own. Throws `not_found` when the workflow changes during the transaction. */
+  private async startAlone(
+    webhook: Webhook,
+    delivery: VerifiedDelivery,
+  ): Promise<RunStarted | 'skipped' | 'changed'> {
+    const { organizationId, workflowId, revision, condition } = webhook;
     const { payload, large } = delivery;
     return await this.tenants.transaction(organizationId, async () => {
+      // Without this check, a delivery with a replaced secret would get the id of the earlier run with its key.
+      if (!(await this.workflows.hasRevision(organizationId, workflowId, revision))) {
+        return 'changed';
+      }
       const earlier = await this.findDuplicate(webhook, delivery);
       if (earlier !== null) return { runId: earlier, duplicate: true };
       const contactId = await this.contacts.find(organizationId, payload);
-      const start = { ...startOf(webhook, delivery), contactId };
+      const start = { ...startOf(webhook, delivery), contactId, revision };
       const readable = large
         ? this.largePayloads.readable(organizationId, payload, large)
         : payload;

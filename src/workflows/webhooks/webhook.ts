@@ -15,6 +15,8 @@ export interface Webhook {
   readonly organizationId: string;
   /** The revision, which every change of the workflow changes. */
   readonly revision: string;
+  /** The time of `performance.now()` immediately before the look-up. */
+  readonly lookedUpAt: number;
   readonly active: boolean;
   /** The valid secrets. If the list is empty, deliveries need no signature. */
   readonly secrets: readonly string[];

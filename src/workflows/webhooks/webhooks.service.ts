@@ -11,6 +11,7 @@ import { queryOf } from './signatures/signed-request.js';
 import { type ReceivedRun, WebhookAnswersService } from './webhook-answers.service.js';
 import {
   IncomingDelivery,
+  type VerifiedDelivery,
   WebhookChecksService,
   type WebhookRequest,
 } from './webhook-checks.service.js';
@@ -28,6 +29,9 @@ export interface Challenge {
 
 /** The largest burst of test deliveries of a workflow, and of challenges of a workflow from one network. */
 const BURST = 30;
+/** The largest number of look-ups for one delivery whose workflow changes meanwhile. */
+const MOST_ATTEMPTS = 4;
+const CHANGES_OFTEN = 'The workflow is being changed at the moment. Send the webhook again.';
 const WRONG_TOKEN = 'hub.verify_token must be the verify_token of the workflow.';
 
 /** Receives webhooks: looks them up, checks them, stores their runs, and waits for the outcome on request. */
@@ -102,7 +106,11 @@ export class WebhooksService {
     const webhook = await this.lookUps.find(workflowId);
     const delivery = new IncomingDelivery(request);
     return await this.logFailures(webhook, delivery, async () => {
-      const { payloadBytes, large } = await this.checks.check(webhook, delivery);
+      let verified = await this.checkCurrent(webhook, delivery);
+      if (verified === 'changed') {
+        verified = await this.checks.check(await this.lookUps.find(workflowId), delivery);
+      }
+      const { payloadBytes, large } = verified;
       const key = `${webhook.organizationId} ${workflowId}`;
       this.tests.consume(key, 1, 'Too many test deliveries. Try again later.');
       const body = large ? undefined : payloadBytes;
@@ -130,30 +138,58 @@ export class WebhooksService {
     });
   }
 
-  private async receiveFound(
-    webhook: Webhook,
-    delivery: IncomingDelivery,
-  ): Promise<ReceivedWebhook> {
-    if (!webhook.active) throw noWebhook();
-    const started = await this.start(webhook, delivery);
-    if (started !== 'skipped' && 'challenge' in started) {
-      return this.answerChallenge(webhook, delivery, started.challenge);
+  /**
+   * Checks a delivery and starts its run with the webhook as it is after the body has arrived. Looks the webhook up and
+   * checks again when the workflow changes meanwhile. Throws `unavailable` when it changes again and again.
+   */
+  private async receiveFound(found: Webhook, delivery: IncomingDelivery): Promise<ReceivedWebhook> {
+    let webhook = found;
+    for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt += 1) {
+      if (!webhook.active) throw noWebhook();
+      const started = await this.start(webhook, delivery);
+      if (started === 'changed') {
+        webhook = await this.lookUps.find(webhook.workflowId);
+        continue;
+      }
+      if (started !== 'skipped' && 'challenge' in started) {
+        return this.answerChallenge(webhook, delivery, started.challenge);
+      }
+      delivery.releaseBody();
+      return await this.answer(webhook, delivery, started);
     }
-    delivery.releaseBody();
-    return await this.answer(webhook, delivery, started);
+    throw new AppError('unavailable', CHANGES_OFTEN, { retryAfterSeconds: 2 });
   }
 
   /**
-   * Checks a delivery and stores its run. Only this method has the payload, so that later waits do not keep the payload
-   * in memory.
+   * Checks a delivery and stores its run. Returns `changed` when the webhook must be looked up again first. Only this
+   * method has the payload, so that later waits do not keep the payload in memory.
    */
   private async start(
     webhook: Webhook,
     delivery: IncomingDelivery,
-  ): Promise<RunStarted | 'skipped' | Challenge> {
-    const verified = await this.checks.check(webhook, delivery);
+  ): Promise<RunStarted | 'skipped' | 'changed' | Challenge> {
+    const verified = await this.checkCurrent(webhook, delivery);
+    if (verified === 'changed') return verified;
     const { challenge } = verified;
     return challenge === undefined ? await this.starts.start(webhook, verified) : { challenge };
+  }
+
+  /**
+   * Checks a delivery. Returns `changed` when the body arrived long after the look-up of the webhook. Without this, a
+   * sender could keep a secret valid after its replacement by sending the body slowly.
+   */
+  private async checkCurrent(
+    webhook: Webhook,
+    delivery: IncomingDelivery,
+  ): Promise<VerifiedDelivery | 'changed'> {
+    try {
+      const verified = await this.checks.check(webhook, delivery);
+      return delivery.isNewerThan(webhook) ? 'changed' : verified;
+    } catch (error) {
+      // The sender may have signed with a secret that is newer than the look-up.
+      if (delivery.isNewerThan(webhook)) return 'changed';
+      throw error;
+    }
   }
 
   /** Logs the accepted delivery and returns its response, after the wait that the sender prefers. */
