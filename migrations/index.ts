@@ -62,6 +62,7 @@ import { CountedFailures1764000083100 } from './1764000083100-counted-failures.j
 import { BoundedMessages1764000085000 } from './1764000085000-bounded-messages.js';
 import { BoundedTemplates1764000086000 } from './1764000086000-bounded-templates.js';
 import { LockedSessions1764000089000 } from './1764000089000-locked-sessions.js';
+import { RetriedChains1764000088000 } from './1764000088000-retried-chains.js';
 
 /**
  * All migrations, oldest first. Only append: a migration that was released is never edited. A later migration that
@@ -133,4 +134,5 @@ export const MIGRATIONS = [
   BoundedMessages1764000085000,
   BoundedTemplates1764000086000,
   LockedSessions1764000089000,
+  RetriedChains1764000088000,
 ];

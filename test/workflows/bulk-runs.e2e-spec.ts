@@ -54,6 +54,35 @@ describe('a bulk operation on runs', () => {
     return Object.fromEntries(rows.map(({ status, n }) => [status, n]));
   };
 
+  itSlow(
+    'refuses to retry a run with more than 100,000 stored steps, and retries the others',
+    async () => {
+      const workflow = await runs(4, 'failed');
+      await switchboard.ownerQuery(
+        `insert into run_steps (organization_id, run_id, step_id, position, tool, status, attempts, started_at)
+       select $1, $2 || '2', 'step_' || n, n + 1, 'search_contacts', 'failed', 1, now() from generate_series(1, 100000) n
+       union all
+       select $1, $2 || run, 'step_' || n, n + 1, 'search_contacts', 'failed', 1, now()
+       from unnest('{1,3}'::text[]) run, generate_series(1, 9999) n`,
+        [acme.id, workflow],
+      );
+      const { value } = await bulk('retry', { workflow_id: workflow });
+      expect(value.run_ids.sort()).toEqual([1, 3, 4].map((n) => `${workflow}${n}`));
+      const message =
+        'The run has more than 100000 stored steps, so it cannot be retried. Start another run of its workflow.';
+      const refused = { run_id: `${workflow}2`, code: 'conflict', message };
+      expect(value.refused).toEqual([refused]);
+      const { error } = await acme.call('retry_run', { run_id: `${workflow}2` });
+      expect(error).toMatchObject({ code: 'conflict', message });
+      expect(await states(workflow)).toEqual({ queued: 3, failed: 1 });
+      const left = await switchboard.ownerQuery(
+        `select run_id, status, count(*)::int as count from run_steps where run_id = any ($1) group by 1, 2 order by 1`,
+        [[1, 3, 4].map((n) => `${workflow}${n}`)],
+      );
+      expect(left).toMatchObject([1, 3, 4].map(() => ({ status: 'waiting', count: 1 })));
+    },
+  );
+
   it('cancels all matching runs, at most `limit` runs per call', async () => {
     const workflow = await runs(250, 'waiting');
     const other = await runs(3, 'queued');

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { CompatibilityReportService } from '../../src/workflows/authoring/versions/compatibility-report.service.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { type RunningSwitchboard, sharedSwitchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
@@ -14,13 +15,18 @@ beforeAll(async () => {
   acme = await createOrganization(switchboard);
 });
 
-/** Creates a workflow, and replaces its steps in the database, as SQL of a tool can add a version. */
-const createStored = async (steps: unknown): Promise<string> => {
-  const { id } = await createWorkflow(acme, [SET]);
+/** Replaces the steps of a workflow in the database, as SQL of a tool can add a version. */
+const replaceSteps = async (id: string, steps: unknown): Promise<void> => {
   await switchboard.ownerQuery('update workflow_versions set steps = $2 where workflow_id = $1', [
     id,
     JSON.stringify(steps),
   ]);
+};
+
+/** Creates a workflow whose steps are replaced in the database. */
+const createStored = async (steps: unknown): Promise<string> => {
+  const { id } = await createWorkflow(acme, [SET]);
+  await replaceSteps(id, steps);
   return id;
 };
 
@@ -34,7 +40,7 @@ const HOSTILE: [string, unknown][] = [
   ['502 steps', many(502)],
   ['12 nested lists', nested(12)],
   ['lists without steps', [{ id: 'both', parallel: Array.from({ length: 3000 }, () => []) }]],
-  ['300 KiB', [{ id: 'a', set: { a: 'x'.repeat(300 * 1024) } }]],
+  ['600 KiB', [{ id: 'a', set: { a: 'x'.repeat(600 * 1024) } }]],
   [
     'deeply nested values',
     JSON.parse(`[{"id":"a","set":${'{"a":'.repeat(90)}1${'}'.repeat(90)}}]`),
@@ -53,13 +59,26 @@ describe('a stored version that is larger than saving allows', () => {
     expect(await getRun(acme, body.runId)).toMatchObject({ reason: 'too_large', steps: [] });
   });
 
+  it('is named by the error of list_workflows, also when its JSON would take too long to parse', async () => {
+    const other = await createOrganization(switchboard);
+    await createWorkflow(other, [SET]);
+    for (const count of [502, 500_001]) {
+      const { id } = await createWorkflow(other, [SET]);
+      await replaceSteps(
+        id,
+        Array.from({ length: count }, () => ({})),
+      );
+      const { error } = await other.call('list_workflows', {});
+      expect(error!.message).toContain(`The stored definition of ${id} has more than 500 steps`);
+      await other.call('delete_workflow', { workflow_id: id });
+      expect((await other.call('list_workflows', {})).error).toBeUndefined();
+    }
+  });
+
   it('is refused by the tools that read it, and can be deleted', async () => {
     const other = await createOrganization(switchboard);
     const { id } = await createWorkflow(other, [SET]);
-    await switchboard.ownerQuery('update workflow_versions set steps = $2 where workflow_id = $1', [
-      id,
-      JSON.stringify(many(502)),
-    ]);
+    await replaceSteps(id, many(502));
     for (const [tool, given] of [
       ['get_workflow', { workflow_id: id }],
       ['list_workflows', {}],
@@ -82,5 +101,48 @@ describe('a stored version that is larger than saving allows', () => {
     expect(await acme.call('get_workflow', { workflow_id: id })).not.toHaveProperty('error');
     const { body } = await postWebhook(switchboard, id, {});
     expect(await runUntil(acme, body.runId, 'running', 'succeeded')).toBeDefined();
+  });
+});
+
+describe('a stored mapping of the contact', () => {
+  it('cannot add steps to a run by on_error', async () => {
+    const { id } = await createWorkflow(acme, [SET], {
+      trigger: { type: 'webhook', contact: { email: '{{ trigger.payload.email }}' } },
+    });
+    const stored = { email: 'not an address', on_error: many(1000) };
+    const sql = 'update workflow_versions set trigger_contact = $2 where workflow_id = $1';
+    await switchboard.ownerQuery(sql, [id, JSON.stringify(stored)]);
+    const { body } = await postWebhook(switchboard, id, {});
+    const run = await runUntil(acme, body.runId, 'succeeded', 'failed');
+    expect(run).toMatchObject({ status: 'failed', reason: 'step_failed:trigger.contact' });
+    expect(run.steps).toHaveLength(1);
+  });
+});
+
+describe('the compatibility report', () => {
+  it('names versions that cannot be read, and still reports the versions of others', async () => {
+    const other = await createOrganization(switchboard);
+    const ids: string[] = [];
+    for (const organization of [acme, other, other]) {
+      ids.push((await createWorkflow(organization, [SET], { name: 'Replaced' })).id);
+    }
+    const [large, next, unknown] = ids as [string, string, string];
+    await switchboard.ownerQuery(
+      `update workflow_versions set tool_schemas = '{"never_was":{"input":"a","output":"b"}}'
+       where workflow_id = any ($1)`,
+      [ids],
+    );
+    await replaceSteps(
+      large,
+      Array.from({ length: 500_001 }, () => ({})),
+    );
+    await replaceSteps(unknown, [{ id: 'a', tool: 'never_was', arguments: {} }]);
+    const report = switchboard.app.get(CompatibilityReportService, { strict: false });
+    const found = (await report.find()).filter(({ workflowId }) => ids.includes(workflowId));
+    const of = (id: string) => found.filter(({ workflowId }) => workflowId === id);
+    const message = expect.stringContaining('takes too long to parse') as string;
+    expect(of(large)).toMatchObject([{ workflowName: 'Replaced', path: 'steps', message }]);
+    expect(of(unknown)).toMatchObject([{ organizationId: other.id, step: 'a' }]);
+    expect(of(next)).toEqual([]);
   });
 });

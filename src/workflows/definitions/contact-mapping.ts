@@ -3,6 +3,7 @@ import { isJsonObject } from '../../text/is-json-object.js';
 import type { DefinitionChecker } from './definition-checker.js';
 import type { Step } from './definition.js';
 import { checkKeys } from './step-fields.js';
+import { readStoredSteps } from './stored-steps.js';
 
 /**
  * The mapping of the trigger payload to the contact of a run. The members are fields of `create_contact` and may
@@ -60,16 +61,23 @@ export function checkContactMapping(
   }
 }
 
-/** Returns the steps of a run. With a mapping, a generated first step saves the contact. */
+/**
+ * Returns the steps of a run. With a mapping, a generated first step saves the contact. Throws
+ * `DefinitionTooLargeError` for a stored mapping that is larger than a definition can be. SQL of a tool can store such a
+ * mapping.
+ */
 export function withContactStep(
   mapping: ContactMapping | null,
   steps: readonly Step[],
 ): readonly Step[] {
   if (!mapping) return steps;
-  const { on_error: onError = 'fail', ...contact } = mapping;
+  const { on_error: stored, ...contact } = mapping;
+  // SQL of a tool can store any JSON here. A stored list would be executed as steps that nobody has checked.
+  const onError = stored === 'continue' ? 'continue' : 'fail';
   const id = TRIGGER_CONTACT;
   // A contact must be saved even when one field is invalid. Otherwise a wrong phone number would lose the e-mail
   // address too.
   const given = { contact, on_invalid: 'drop' };
-  return [{ id, tool: 'set_run_contact', arguments: given, on_error: onError }, ...steps];
+  const step: Step = { id, tool: 'set_run_contact', arguments: given, on_error: onError };
+  return [...readStoredSteps([step]), ...steps];
 }

@@ -11,6 +11,11 @@ import { MAX_DEFINITION_BYTES, MAX_NESTING, MAX_STEPS } from './steps/step-parse
  * also have defaults and a generated failure step.
  */
 const MOST_CHARACTERS = 2 * MAX_DEFINITION_BYTES;
+/**
+ * The most bytes of the JSON of steps that a list of workflows reads from the database. The limit for saving is a quarter
+ * of it.
+ */
+export const MAX_STORED_BYTES = 4 * MAX_DEFINITION_BYTES;
 /** The largest number of lists of steps. A step of a saved definition adds at most three lists that are empty. */
 const MAX_LISTS = 4 * MAX_STEPS;
 
@@ -18,23 +23,29 @@ const KINDS: readonly StepKind[] = Object.values(STEP_KINDS);
 
 /** The error of a stored definition that is larger than a definition can be when it is saved. */
 export class DefinitionTooLargeError extends AppError {
-  constructor() {
+  constructor(workflowId?: string) {
     super(
       'payload_too_large',
-      `The stored definition of this workflow has more than ${MAX_STEPS} steps or ${MAX_DEFINITION_BYTES} bytes, ` +
-        `or is nested deeper than ${MAX_NESTING} levels. Only SQL can store such a definition. Delete the workflow.`,
+      `The stored definition of ${workflowId ?? 'this workflow'} has more than ${MAX_STEPS} steps or ` +
+        `${MAX_DEFINITION_BYTES} bytes, or is nested deeper than ${MAX_NESTING} levels. Only SQL can store such a definition. Delete the workflow.`,
     );
   }
 }
 
 /**
  * Returns the steps of a stored version. Throws {@link DefinitionTooLargeError} when they exceed the limits that are
- * checked when a definition is saved. SQL of a tool can store such steps. Without this check, functions that visit all
+ * checked when a definition is saved, and for null, which stands for steps that are too large to be read. The error names
+ * the workflow if its id is given. SQL of a tool can store such steps. Without this check, functions that visit all
  * steps would block the process, exceed its stack, or fill its memory. The check itself visits at most as many values
  * as a saved definition can have.
  */
-export function readStoredSteps<T extends readonly Step[]>(steps: T): T {
-  if (!isShort(steps) || !hasFewSteps(steps)) throw new DefinitionTooLargeError();
+export function readStoredSteps<T extends readonly Step[]>(
+  steps: T | null,
+  workflowId?: string,
+): T {
+  if (!steps || !isShort(steps) || !hasFewSteps(steps)) {
+    throw new DefinitionTooLargeError(workflowId);
+  }
   return steps;
 }
 

@@ -11,6 +11,7 @@ import {
   journalBytes,
   JournalTooLargeError,
   MAX_LOADED_BYTES,
+  MAX_LOADED_ENTRIES,
   placeBytes,
 } from './journal-size.js';
 import type { RunTransaction } from './run-transaction.js';
@@ -195,6 +196,22 @@ export class RunJournalRepository {
     return { outcomes: new Map(rows.map(({ step_id: id, outcome }) => [id, outcome])) };
   }
 
+  /** Returns the number of entries of each run, or `MAX_LOADED_ENTRIES + 1` for a run with more entries. */
+  async countEntries(
+    organizationId: string,
+    runIds: readonly string[],
+  ): Promise<Map<string, number>> {
+    const rows = await this.tenants.session(organizationId).query<{ id: string; count: number }>(
+      `select r.id, counted.count from unnest($2::text[]) as r (id)
+       cross join lateral (
+         select count(*)::integer as count from (
+           select from run_steps where organization_id = $1 and run_id = r.id limit $3) entries) counted`,
+      [organizationId, runIds, MAX_LOADED_ENTRIES + 1],
+    );
+    return new Map(rows.map(({ id, count }) => [id, count]));
+  }
+
+  /** Returns the entries of runs with few entries, in the order of execution. Call {@link countEntries} first. */
   async getStepStates(
     organizationId: string,
     runIds: readonly string[],

@@ -7,6 +7,15 @@ export interface EndedRun {
   id: string;
   workflowId: string;
   workflowVersion: number;
+  /** The number of runs in the chain of runs that started this one. */
+  depth: number;
+}
+
+/** A run that is queued again. */
+export interface RequeuedRun {
+  readonly id: string;
+  readonly version: number;
+  readonly depth: number;
 }
 
 /** The copy of a run. */
@@ -48,17 +57,21 @@ export class RunControlRepository {
     wait: boolean,
   ): Promise<EndedRun[]> {
     return await this.tenants.session(organizationId).query<EndedRun>(
-      `select id, workflow_id as "workflowId", workflow_version as "workflowVersion" from workflow_runs
+      `select id, workflow_id as "workflowId", workflow_version as "workflowVersion", depth from workflow_runs
        where organization_id = $1 and id = any($2) and status in ('failed', 'canceled')
        order by id for update ${wait ? '' : 'skip locked'}`,
       [organizationId, ids],
     );
   }
 
-  /** Queues locked runs again, each with its version. Waits that are still open continue. */
+  /**
+   * Queues locked runs again, each with its version. Waits that are still open continue. With `rootRunId`, the runs
+   * follow from this run, unless they follow from another run already.
+   */
   async requeue(
     organizationId: string,
-    runs: readonly { id: string; version: number }[],
+    runs: readonly RequeuedRun[],
+    rootRunId: string | null,
   ): Promise<void> {
     await this.tenants.session(organizationId).query(
       `update workflow_runs r set workflow_version = c.version, status = 'queued', reason = null, finished_at = null,
@@ -66,6 +79,14 @@ export class RunControlRepository {
        from unnest($2::text[], $3::integer[]) as c (id, version)
        where r.organization_id = $1 and r.id = c.id`,
       [organizationId, runs.map(({ id }) => id), runs.map(({ version }) => version)],
+    );
+    if (rootRunId === null) return;
+    // A run does not follow from itself.
+    await this.tenants.session(organizationId).query(
+      `update workflow_runs r set depth = c.depth, root_run_id = coalesce(r.root_run_id, nullif($4, r.id))
+       from unnest($2::text[], $3::integer[]) as c (id, depth)
+       where r.organization_id = $1 and r.id = c.id`,
+      [organizationId, runs.map(({ id }) => id), runs.map(({ depth }) => depth), rootRunId],
     );
   }
 

@@ -7,7 +7,12 @@ import { RunsRepository } from '../journal/runs.repository.js';
 import { RunLimitsService } from '../triggers/run-limits.service.js';
 import type { EditedPayload } from './edited-payload.js';
 import { RunControlRepository } from './run-control.repository.js';
-import { type ControlOutcome, refuseOthers, RunRetriesService } from './run-retries.service.js';
+import {
+  type ControlOutcome,
+  refuseOthers,
+  type RetryOptions,
+  RunRetriesService,
+} from './run-retries.service.js';
 import type { RunVersion } from './run.inputs.js';
 
 /**
@@ -57,11 +62,20 @@ export class RunControlService {
 
   /**
    * Continues a failed or canceled run at the step that failed, with its version or the newest version. Throws
-   * `conflict` for every other run, and when a finished step differs in the newest version.
+   * `conflict` for every other run, and when a finished step differs in the newest version. Throws `conflict` too when
+   * a step of `callerRunId` makes this call and its chain of runs is too long.
    */
-  async retry(organizationId: string, id: string, version: RunVersion): Promise<void> {
+  async retry(
+    organizationId: string,
+    id: string,
+    version: RunVersion,
+    callerRunId?: string,
+  ): Promise<void> {
     const { status } = await this.runs.get(organizationId, id);
-    const { refused } = await this.retryAll(organizationId, [id], version, true);
+    const { refused } = await this.retryAll(organizationId, [id], version, {
+      wait: true,
+      callerRunId,
+    });
     if (status !== 'failed' && status !== 'canceled') {
       throw new AppError(
         'conflict',
@@ -76,9 +90,9 @@ export class RunControlService {
     organizationId: string,
     ids: readonly string[],
     version: RunVersion,
-    wait = false,
+    options: RetryOptions = {},
   ): Promise<ControlOutcome> {
-    const outcome = await this.retries.retry(organizationId, ids, version, wait);
+    const outcome = await this.retries.retry(organizationId, ids, version, options);
     this.wakeWorkers(outcome.done);
     this.publishChanges(organizationId, outcome.done);
     return outcome;

@@ -154,7 +154,7 @@ export class RunTools {
     // The rate limit counts the calls of agents and people when their requests arrive. It counts the calls of runs
     // here.
     if (runId !== undefined) this.limiter.consume(organizationId, 1);
-    await this.control.retry(organizationId, input.run_id, input.version);
+    await this.control.retry(organizationId, input.run_id, input.version, runId);
     return await this.show(input.run_id, call);
   }
 

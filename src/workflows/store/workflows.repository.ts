@@ -8,7 +8,7 @@ import type { EventName } from '../../events/domain-events.js';
 import type { TimePosition } from '../../paging/paging.js';
 import { withContactStep } from '../definitions/contact-mapping.js';
 import type { Step } from '../definitions/definition.js';
-import { readStoredSteps } from '../definitions/stored-steps.js';
+import { MAX_STORED_BYTES, readStoredSteps } from '../definitions/stored-steps.js';
 import { withTimeoutStep } from '../definitions/steps/timeout-step.js';
 import { WorkflowVersion } from './workflow-version.entity.js';
 import { Workflow } from './workflow.entity.js';
@@ -225,7 +225,8 @@ export class WorkflowsRepository {
 
   /**
    * Returns the steps of the newest version of each workflow, by workflow id. When the steps together have more than
-   * `maxBytes`, leaves out the last of the given workflows, but never the first. Throws `DefinitionTooLargeError`.
+   * `maxBytes`, leaves out the last of the given workflows, but never the first. Throws `DefinitionTooLargeError`, which
+   * names the workflow.
    */
   async getNewestSteps(
     organizationId: string,
@@ -233,18 +234,21 @@ export class WorkflowsRepository {
     maxBytes: number,
   ): Promise<Map<string, Step[]>> {
     if (ids.length === 0) return new Map();
-    const rows = await this.tenants.session(organizationId).query<{ id: string; steps: Step[] }>(
-      `select id, steps from (
-         select w.id, v.steps, g.place,
+    const rows = await this.tenants
+      .session(organizationId)
+      .query<{ id: string; steps: Step[] | null }>(
+        // Steps that are too large are not read. Reading them can fail, and the error would not name the workflow.
+        `select id, case when own <= $4 then steps end as steps from (
+         select w.id, v.steps, g.place, octet_length(v.steps::text) as own,
            sum(octet_length(v.steps::text)) over (order by g.place)::float8 as bytes
          from unnest($2::text[]) with ordinality as g (id, place)
          join workflows w on w.organization_id = $1 and w.id = g.id
          join workflow_versions v
            on v.organization_id = $1 and v.workflow_id = w.id and v.version = w.version) found
        where bytes <= $3 or place = 1`,
-      [organizationId, ids, maxBytes],
-    );
-    return new Map(rows.map(({ id, steps }) => [id, readStoredSteps(steps)]));
+        [organizationId, ids, maxBytes, MAX_STORED_BYTES],
+      );
+    return new Map(rows.map(({ id, steps }) => [id, readStoredSteps(steps, id)]));
   }
 
   private rows(organizationId: string): Repository<Workflow> {

@@ -13,12 +13,8 @@ import type { RunTriggerType } from '../definitions/trigger.js';
 import type { InsertedRun, NewRun } from '../journal/run-insert.js';
 import { RunsRepository } from '../journal/runs.repository.js';
 import type { LargePayload } from '../payloads/large-value.js';
+import { type Ancestry, findAncestry, loopFault, NO_ANCESTRY } from './run-chain.js';
 import { RunLimitsService } from './run-limits.service.js';
-
-/** The longest chain of runs that start each other. A longer chain is regarded as a loop. */
-const MAX_DEPTH = 8;
-/** The largest number of runs that descend from one run. More runs are regarded as a loop that branches. */
-const MAX_FOLLOWERS = 10_000;
 
 export type RunRefusal = 'filter_failed' | 'loop' | 'rate_limited';
 
@@ -52,16 +48,6 @@ export interface RunStarted {
   duplicate: boolean;
 }
 
-interface Ancestry {
-  depth: number;
-  /** The first run of the chain. */
-  rootRunId: string | null;
-  /** True when `MAX_FOLLOWERS` runs descend from the first run. */
-  isFull: boolean;
-}
-
-const NO_ANCESTRY: Ancestry = { depth: 0, rootRunId: null, isFull: false };
-
 /**
  * Stores new runs, for every kind of trigger, and wakes workers. A start with a key that was used before is a duplicate
  * and stores no run (`INSERT` in `journal/run-insert.ts`).
@@ -85,7 +71,7 @@ export class RunStartsService {
    */
   async start(organizationId: string, start: RunStart): Promise<RunStarted> {
     return await this.tenants.transaction(organizationId, async () => {
-      const ancestry = await this.ancestry(organizationId, start.parentRunId);
+      const ancestry = await findAncestry(this.runs, organizationId, start.parentRunId);
       const refusal = start.refusal ?? this.refusalOf(organizationId, start, ancestry);
       const run = newRun(start, ancestry, refusal);
       // All refused runs with the same first run have this key. So an endless loop stores only one of them per workflow.
@@ -229,19 +215,6 @@ export class RunStartsService {
     });
   }
 
-  private async ancestry(
-    organizationId: string,
-    parentRunId: string | undefined,
-  ): Promise<Ancestry> {
-    const parent =
-      parentRunId === undefined ? null : await this.runs.find(organizationId, parentRunId);
-    // A deleted parent ended long ago, so it is not part of a current loop.
-    if (!parent) return NO_ANCESTRY;
-    const rootRunId = parent.rootRunId ?? parent.id;
-    const isFull = await this.runs.hasDescendants(organizationId, rootRunId, MAX_FOLLOWERS);
-    return { depth: parent.depth + 1, rootRunId, isFull };
-  }
-
   /**
    * Returns the reason for which an event must not start this run. Throws when a step must not start this run. A domain
    * event must not fail because of the runs that it starts, so its refused runs are stored.
@@ -292,9 +265,4 @@ function newRun(
     refusal,
     leaseSeconds: null,
   };
-}
-
-function loopFault({ depth, isFull }: Ancestry): string | undefined {
-  if (isFull) return `At most ${MAX_FOLLOWERS} runs may descend from one run.`;
-  return depth > MAX_DEPTH ? `A chain of runs has at most ${MAX_DEPTH} starts.` : undefined;
 }

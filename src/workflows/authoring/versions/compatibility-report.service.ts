@@ -8,7 +8,7 @@ import {
 import { Env } from '../../../config/env.js';
 import { GateDatabase } from '../../../database/gate-database.js';
 import { TenantDatabase } from '../../../database/transactions/tenant-database.js';
-import { toError } from '../../../errors/app-error.js';
+import { AppError, toError } from '../../../errors/app-error.js';
 import { JoinedSignal } from '../../../http/signals.js';
 import type { StepFinding } from '../../definitions/compatibility/compatibility.js';
 import { ToolCompatibilityService } from '../../store/tool-compatibility.service.js';
@@ -17,6 +17,7 @@ import {
   type VersionKey,
   WorkflowVersionsRepository,
 } from '../../store/workflow-versions.repository.js';
+import { WorkflowsRepository } from '../../store/workflows.repository.js';
 
 /** A saved step that does not fit the current tools. */
 export interface BrokenStep extends StepFinding {
@@ -59,6 +60,7 @@ export class CompatibilityReportService
     private readonly tenants: TenantDatabase,
     private readonly versions: WorkflowVersionsRepository,
     private readonly tools: ToolCompatibilityService,
+    private readonly workflows: WorkflowsRepository,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -89,7 +91,7 @@ export class CompatibilityReportService
       ]);
       last = rows.at(-1);
       const outdated = rows.filter((row) => row.outdated);
-      broken.push(...(await this.judge(outdated)));
+      broken.push(...(await this.judge(outdated, signal)));
     } while (last && !signal?.aborted);
     return broken;
   }
@@ -119,16 +121,57 @@ export class CompatibilityReportService
     }
   }
 
-  private async judge(rows: readonly OutdatedRow[]): Promise<BrokenStep[]> {
+  private async judge(
+    rows: readonly OutdatedRow[],
+    signal: AbortSignal | undefined,
+  ): Promise<BrokenStep[]> {
     const broken: BrokenStep[] = [];
     for (const organizationId of new Set(rows.map((row) => row.organization_id))) {
       const keys = rows
         .filter((row) => row.organization_id === organizationId)
         .map(({ workflow_id: workflowId, version }) => ({ workflowId, version }));
-      const judged = () => this.judgeOf(organizationId, keys);
-      broken.push(...(await this.tenants.transaction(organizationId, judged)));
+      broken.push(...(await this.judgeReadable(organizationId, keys, signal)));
     }
     return broken;
+  }
+
+  /**
+   * Checks versions of one organization. When they are too large to be read together, reads the halves, down to single
+   * versions, and reports each version that cannot be read. Otherwise a version that SQL of a tool has stored would end
+   * the report for all organizations.
+   */
+  private async judgeReadable(
+    organizationId: string,
+    keys: readonly VersionKey[],
+    signal: AbortSignal | undefined,
+  ): Promise<BrokenStep[]> {
+    const [key] = keys;
+    if (!key || signal?.aborted) return [];
+    try {
+      return await this.tenants.transaction(organizationId, () =>
+        this.judgeOf(organizationId, keys),
+      );
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'payload_too_large') throw error;
+      if (keys.length === 1) return [await this.unreadable(organizationId, key, error)];
+    }
+    const half = Math.ceil(keys.length / 2);
+    return [
+      ...(await this.judgeReadable(organizationId, keys.slice(0, half), signal)),
+      ...(await this.judgeReadable(organizationId, keys.slice(half), signal)),
+    ];
+  }
+
+  private async unreadable(
+    organizationId: string,
+    { workflowId, version }: VersionKey,
+    { message }: AppError,
+  ): Promise<BrokenStep> {
+    const workflowName = await this.tenants.transaction(organizationId, () =>
+      this.workflows.getName(organizationId, workflowId),
+    );
+    const finding: StepFinding = { step: '', tool: '', effect: 'breaks', path: 'steps', message };
+    return { ...finding, organizationId, workflowId, workflowName, version };
   }
 
   private async judgeOf(

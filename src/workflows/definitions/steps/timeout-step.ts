@@ -1,5 +1,6 @@
 import type { Step, TimeoutStep } from '../definition.js';
 import type { StepKind } from './step-kind.js';
+import { MAX_WAIT_SECONDS } from './wait-step.js';
 
 /** The id of the generated timeout step. Ids of a definition contain no dot, so no other step can have this id. */
 export const TIMEOUT_STEP_ID = 'workflow.timeout';
@@ -27,11 +28,15 @@ export function isTimeoutStep(step: Step): step is TimeoutStep {
   return step.id === TIMEOUT_STEP_ID;
 }
 
-/** Returns the steps of a run. With a timeout, the generated timeout step comes first. */
+/**
+ * Returns the steps of a run. With a timeout, the generated timeout step comes first. Ignores a stored timeout that
+ * saving does not allow. SQL of a tool can store such a timeout.
+ */
 export function withTimeoutStep(
   seconds: number | undefined,
   steps: readonly Step[],
 ): readonly Step[] {
-  if (seconds === undefined) return steps;
+  const isValid = Number.isInteger(seconds) && seconds! >= 1 && seconds! <= MAX_WAIT_SECONDS;
+  if (seconds === undefined || !isValid) return steps;
   return [{ id: TIMEOUT_STEP_ID, run_timeout_seconds: seconds }, ...steps];
 }
