@@ -34,6 +34,7 @@ const HOSTILE: [string, unknown][] = [
   ['502 steps', many(502)],
   ['12 nested lists', nested(12)],
   ['lists without steps', [{ id: 'both', parallel: Array.from({ length: 3000 }, () => []) }]],
+  ['an id of 65 characters', [{ ...SET, id: 'x'.repeat(65) }]],
   ['300 KiB', [{ id: 'a', set: { a: 'x'.repeat(300 * 1024) } }]],
   [
     'deeply nested values',

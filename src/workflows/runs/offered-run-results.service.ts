@@ -12,7 +12,7 @@ import { OfferedWorkflowsRepository } from '../store/offered-workflows.repositor
 import { WorkflowsRepository } from '../store/workflows.repository.js';
 import type { OfferedRunResult } from './run.results.js';
 
-/** The most bytes of outputs that are read for a template. */
+/** The most bytes of outputs and errors that are read for a template. */
 const MAX_SCOPE_BYTES = 4 * 1024 * 1024;
 /** The largest rendered template, in bytes, so that the answer of the tool stays below its limit. */
 const MAX_TEMPLATE_BYTES = 256 * 1024;
@@ -42,9 +42,11 @@ export class OfferedRunResultsService {
       const output = await this.steps.lastOutput(organizationId, run.id, TRIGGER_CONTACT);
       return { ...done, output: output ?? {} };
     }
-    const found = await this.steps.outcomes(organizationId, run.id, MAX_SCOPE_BYTES);
-    if ('bytes' in found) {
-      const message = `The result template cannot be filled in, because the outputs of the steps have ${found.bytes} bytes. Call get_run for them.`;
+    const found = await this.steps.outcomes(organizationId, run.id, MAX_SCOPE_BYTES, {
+      hasErrors: true,
+    });
+    if ('fault' in found) {
+      const message = `The result template cannot be filled in, because the outputs and errors of the steps ${found.fault}. Call get_run for them.`;
       return { ...done, message };
     }
     const scope = await this.scope(organizationId, run, found.steps);
