@@ -61,8 +61,9 @@ import { BoundedConsent1764000083000 } from './1764000083000-bounded-consent.js'
 import { CountedFailures1764000083100 } from './1764000083100-counted-failures.js';
 import { BoundedMessages1764000085000 } from './1764000085000-bounded-messages.js';
 import { BoundedTemplates1764000086000 } from './1764000086000-bounded-templates.js';
-import { LockedSessions1764000089000 } from './1764000089000-locked-sessions.js';
+import { BoundedStepPaths1764000087000 } from './1764000087000-bounded-step-paths.js';
 import { RetriedChains1764000088000 } from './1764000088000-retried-chains.js';
+import { LockedSessions1764000089000 } from './1764000089000-locked-sessions.js';
 
 /**
  * All migrations, oldest first. Only append: a migration that was released is never edited. A later migration that
@@ -133,6 +134,7 @@ export const MIGRATIONS = [
   CountedFailures1764000083100,
   BoundedMessages1764000085000,
   BoundedTemplates1764000086000,
-  LockedSessions1764000089000,
+  BoundedStepPaths1764000087000,
   RetriedChains1764000088000,
+  LockedSessions1764000089000,
 ];

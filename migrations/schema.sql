@@ -848,6 +848,7 @@ create table public.run_steps (
   constraint run_steps_pkey PRIMARY KEY (organization_id, run_id, step_id),
   constraint run_steps_size_check CHECK ((((input IS NULL) OR (pg_column_size(input) <= 32768) OR (octet_length((input)::text) <= 8388608)) AND ((output IS NULL) OR (pg_column_size(output) <= 32768) OR (octet_length((output)::text) <= 8388608)) AND ((error IS NULL) OR (pg_column_size(error) <= 32768) OR (octet_length((error)::text) <= 8388608)) AND ((failed_attempts IS NULL) OR (pg_column_size(failed_attempts) <= 32768) OR (octet_length((failed_attempts)::text) <= 8388608)) AND ((progress IS NULL) OR (pg_column_size(progress) <= 32768) OR (octet_length((progress)::text) <= 8388608)) AND ((cut IS NULL) OR (pg_column_size(cut) <= 32768) OR (octet_length((cut)::text) <= 8388608)))),
   constraint run_steps_status_check CHECK ((status = ANY (ARRAY['running'::text, 'waiting'::text, 'succeeded'::text, 'failed'::text, 'skipped'::text]))),
+  constraint run_steps_step_id_check CHECK ((octet_length(step_id) <= 1024)),
   constraint run_steps_texts_check CHECK ((((COALESCE(octet_length(run_id), 0) + COALESCE(octet_length(step_id), 0)) + COALESCE(octet_length(tool), 0)) <= 16384)),
   constraint run_steps_run_id_fkey FOREIGN KEY (organization_id, run_id) REFERENCES public.workflow_runs(organization_id, id) ON DELETE CASCADE
 );

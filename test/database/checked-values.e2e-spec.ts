@@ -247,4 +247,25 @@ describe('the migrations that limit the values that SQL of a tool can store', ()
     expect(await ask('select id from template_versions')).toEqual([{ id: 'a' }]);
     expect(await ask('select id from template_snippets')).toEqual([{ id: 'snp_a' }]);
   });
+
+  it('delete steps whose path is longer than any path of a definition', async () => {
+    const url = await owner.createDatabase();
+    const index = MIGRATION_NAMES.indexOf('BoundedStepPaths1764000087000');
+    await migrate(url, MIGRATION_NAMES.slice(0, index));
+    const ask = (query: string) => owner.ask(url, query);
+    await ask(`insert into organizations (id, name) values ('org_a', 'Acme')`);
+    await ask(`insert into workflows (organization_id, id, name, active, version, trigger_type) values
+      ('org_a', 'wf_a', 'Flow', true, 1, 'manual')`);
+    await ask(`insert into workflow_versions (organization_id, workflow_id, version, steps)
+      values ('org_a', 'wf_a', 1, '[]')`);
+    await ask(`insert into workflow_runs (organization_id, id, workflow_id, workflow_version, trigger_type, payload)
+      values ('org_a', 'run_a', 'wf_a', 1, 'manual', '{}')`);
+    await ask(`insert into run_steps (organization_id, run_id, step_id, position, status, attempts, started_at)
+      select 'org_a', 'run_a', repeat('x', n), n, 'succeeded', 1, now() from unnest(array[1, 1024, 1025]) n`);
+    await migrate(url);
+    expect(await ask('select position from run_steps order by position')).toEqual([
+      { position: 1 },
+      { position: 1024 },
+    ]);
+  });
 });

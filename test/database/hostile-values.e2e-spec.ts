@@ -156,7 +156,7 @@ describe('SQL of a tool', () => {
     ],
     [
       'a step with a long path',
-      step('tool').replace("id, 'x', 1", `id, repeat('x', 100000), 1`) + ' null from workflow_runs',
+      step('tool').replace("id, 'x', 1", `id, repeat('x', 1025), 1`) + ' null from workflow_runs',
     ],
     [
       'a wait with a long error',

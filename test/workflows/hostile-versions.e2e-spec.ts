@@ -41,6 +41,7 @@ const HOSTILE: [string, unknown][] = [
   ['12 nested lists', nested(12)],
   ['lists without steps', [{ id: 'both', parallel: Array.from({ length: 3000 }, () => []) }]],
   ['600 KiB', [{ id: 'a', set: { a: 'x'.repeat(600 * 1024) } }]],
+  ['an id of 65 characters', [{ ...SET, id: 'x'.repeat(65) }]],
   [
     'deeply nested values',
     JSON.parse(`[{"id":"a","set":${'{"a":'.repeat(90)}1${'}'.repeat(90)}}]`),

@@ -56,6 +56,42 @@ describe(planOf, () => {
       expect(() => next({ each }, loop({ steps: [] }))).toThrow('no list of at most 100000 items');
     });
 
+    it('has no iterations when a stored definition has a loop without steps', () => {
+      const { ready, doneIterations } = planOf(
+        loop({ steps: [] }),
+        new Map([['each', open(100_000)]]),
+      );
+      expect(doneIterations).toEqual([]);
+      expect(ready.map(({ path }) => path)).toEqual(['each']);
+    });
+
+    it('runs at most 10 items at a time, whatever concurrency a stored definition has', () => {
+      const journal = new Map([['each', open(1000)]]);
+      expect(planOf(loop({ concurrency: 1000 }), journal).ready).toHaveLength(10);
+    });
+
+    it('is planned from the number of items when the items are unknown', () => {
+      const each: JournalState = { status: 'running', itemCount: 3 };
+      expect(next({ each, 'each[0].a': ok, 'each[0].b': ok }, loop({}))).toBe('run each[1].a');
+      expect(() => next({ each: { ...each, itemCount: 100_001 } }, loop({}))).toThrow(
+        'at most 100000 items',
+      );
+    });
+
+    it.each<[string, object]>([
+      [
+        'a number that cannot be counted up',
+        { done: 2 ** 53, pages: { read: 1, firstItem: 1e17 } },
+      ],
+      ['a negative number', { done: -1 }],
+      ['a text', { done: '1' }],
+      ['a fraction', { done: 0, pages: { read: 0.5, firstItem: 0 } }],
+      ['missing', { done: 0, pages: {} }],
+    ])('throws when the stored position of the loop is %s', (_title, progress) => {
+      const each: JournalState = { ...open(3), progress };
+      expect(() => next({ each }, loop({}))).toThrow('no position');
+    });
+
     it.each<[string, number, Record<string, JournalState>, string]>([
       ['runs one item at a time', 1, { each: open(3) }, 'run each[0].a'],
       [

@@ -4,7 +4,12 @@ import { VALUE_LIMITS } from '../../text/value-size.js';
 import type { Step } from './definition.js';
 import type { StepKind } from './steps/step-kind.js';
 import { STEP_KINDS } from './steps/step-kinds.js';
-import { MAX_DEFINITION_BYTES, MAX_NESTING, MAX_STEPS } from './steps/step-parser.js';
+import {
+  MAX_DEFINITION_BYTES,
+  MAX_ID_LENGTH,
+  MAX_NESTING,
+  MAX_STEPS,
+} from './steps/step-parser.js';
 
 /**
  * The largest number of characters in the JSON of the steps. This is twice the limit for saving, because stored steps
@@ -27,7 +32,8 @@ export class DefinitionTooLargeError extends AppError {
     super(
       'payload_too_large',
       `The stored definition of ${workflowId ?? 'this workflow'} has more than ${MAX_STEPS} steps or ` +
-        `${MAX_DEFINITION_BYTES} bytes, or is nested deeper than ${MAX_NESTING} levels. Only SQL can store such a definition. Delete the workflow.`,
+        `${MAX_DEFINITION_BYTES} bytes, is nested deeper than ${MAX_NESTING} levels, or has an id with more than ` +
+        `${MAX_ID_LENGTH} characters. Only SQL can store such a definition. Delete the workflow.`,
     );
   }
 }
@@ -77,7 +83,10 @@ function isShort(value: unknown): boolean {
   return true;
 }
 
-/** Returns true when the steps, with the generated failure step, are not more and not deeper than saving allows. */
+/**
+ * Returns true when the steps, with the generated failure step, are not more and not deeper than saving allows, and no
+ * id is longer. Without the check of ids, PostgreSQL would refuse the rows of a step whose path is too long.
+ */
 function hasFewSteps(steps: readonly unknown[]): boolean {
   let [count, lists] = [0, 0];
   let level: (readonly unknown[])[] = [steps];
@@ -87,7 +96,7 @@ function hasFewSteps(steps: readonly unknown[]): boolean {
     for (const list of level) {
       count += list.length;
       lists += 1;
-      if (count > MAX_STEPS + 1 || lists > MAX_LISTS) return false;
+      if (count > MAX_STEPS + 1 || lists > MAX_LISTS || list.some(hasLongId)) return false;
       for (const inner of list.map(listsOf)) {
         for (const one of inner) if (Array.isArray(one)) next.push(one as unknown[]);
       }
@@ -96,6 +105,10 @@ function hasFewSteps(steps: readonly unknown[]): boolean {
     level = next;
   }
   return true;
+}
+
+function hasLongId(step: unknown): boolean {
+  return isJsonObject(step) && typeof step.id === 'string' && step.id.length > MAX_ID_LENGTH;
 }
 
 /**

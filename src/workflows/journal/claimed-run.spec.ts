@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Step } from '../definitions/definition.js';
+import { MAX_NESTING } from '../definitions/steps/step-parser.js';
 import {
   ClaimedRun,
   type ClaimedRunRow,
@@ -97,6 +98,18 @@ describe(ClaimedRun, () => {
     run.forgetDoneIterations();
     expect([...run.journal.keys()]).toEqual(['each']);
     expect(ready(run)).toEqual(['each[2].a']);
+  });
+
+  it('looks at no more iterations around an entry than a definition can nest', () => {
+    const ended = (depth: number): string => `${'a[0].'.repeat(depth - 1)}a`;
+    const journal = [MAX_NESTING, MAX_NESTING + 1].flatMap((depth) => [
+      entry(ended(depth)),
+      entry(`${ended(depth)}[0].inner_${depth}`),
+    ]);
+    const run = createRun([], journal.slice(0, 2));
+    expect([...run.journal.keys()]).toEqual([ended(MAX_NESTING)]);
+    const tooDeep = createRun([], journal.slice(2));
+    expect([...tooDeep.journal.keys()]).toEqual(journal.slice(2).map(({ stepId }) => stepId));
   });
 
   it('gives each new step the next position, and a repeated step its earlier position', () => {

@@ -3,6 +3,7 @@ import type { AppError } from '../../errors/app-error.js';
 import type { Step } from '../definitions/definition.js';
 import { type Journal, type Place, type Plan, planOf } from '../definitions/step-engine.js';
 import { TIMEOUT_STEP_ID } from '../definitions/steps/timeout-step.js';
+import { isInside, loopOf } from './iteration-paths.js';
 import { sizeOf } from './journal-size.js';
 import { LeaseLostError, type RunLease } from './run-lease.js';
 import type { LoopProgress } from '../definitions/steps/loop-progress.js';
@@ -94,7 +95,9 @@ export class ClaimedRun {
       this.position = Math.max(this.position, entry.position);
     }
     this.forgetDoneIterations();
-    this.forget((iteration) => this.isEnded(loopOf(iteration)));
+    // The row of a loop comes before the rows inside the loop, so earlier parts have no entries of these loops.
+    const paths = journal.map(({ stepId }) => stepId);
+    this.forget(paths, (iteration) => this.isGone(iteration));
     this.suspectSteps.clear();
     if (this.row.crashes === 0) return;
     for (const { path } of this.plan().ready) this.suspectSteps.set(path, this.entries.get(path));
@@ -193,7 +196,7 @@ export class ClaimedRun {
     for (const entry of entries) {
       this.set(entry);
       if (entry.status === 'succeeded' && isLoop(entry)) {
-        this.forget((iteration) => loopOf(iteration) === entry.stepId);
+        this.forget(this.entries.keys(), (iteration) => loopOf(iteration) === entry.stepId);
       }
       const isTimeOver = entry.stepId === TIMEOUT_STEP_ID && entry.status === 'failed';
       for (const [path, step] of this.runningSteps) {
@@ -236,7 +239,7 @@ export class ClaimedRun {
   forgetFolded(iterations: ReadonlySet<string>): void {
     if (iterations.size === 0) return;
     const isFolded = (path: string): boolean =>
-      iterationsAround(`${path}.`).some((around) => iterations.has(around));
+      isInside(`${path}.`, (iteration) => iterations.has(iteration));
     for (const path of this.entries.keys()) if (isFolded(path)) this.delete(path);
     for (const path of this.suspectSteps.keys()) if (isFolded(path)) this.suspectSteps.delete(path);
     for (const path of this.doneIterations) if (isFolded(path)) this.doneIterations.delete(path);
@@ -251,16 +254,21 @@ export class ClaimedRun {
     const { doneIterations } = this.plan();
     if (doneIterations.length === 0) return;
     for (const path of doneIterations) this.doneIterations.add(path);
-    this.forget((iteration) => this.doneIterations.has(iteration));
+    this.forget(this.entries.keys(), (iteration) => this.doneIterations.has(iteration));
   }
 
-  /** Removes the entries inside the iterations for which `isGone` returns true. */
-  private forget(isGone: (iteration: string) => boolean): void {
-    for (const path of this.entries.keys()) {
-      if (!iterationsAround(path).some(isGone)) continue;
+  /** Removes those of the entries that are inside an iteration for which `isGone` returns true. */
+  private forget(paths: Iterable<string>, isGone: (iteration: string) => boolean): void {
+    for (const path of paths) {
+      if (!isInside(path, isGone)) continue;
       this.delete(path);
       this.suspectSteps.delete(path);
     }
+  }
+
+  /** Returns true when the iteration is done or its loop has ended. */
+  private isGone(iteration: string): boolean {
+    return this.doneIterations.has(iteration) || this.isEnded(loopOf(iteration));
   }
 
   private isEnded(path: string): boolean {
@@ -277,16 +285,6 @@ export class ClaimedRun {
     this.size -= sizeOf(this.entries.get(path));
     this.entries.delete(path);
   }
-}
-
-/** Returns the loop iterations around an entry: `a[1]` and `a[1].b[2]` for `a[1].b[2].c`. */
-function iterationsAround(path: string): string[] {
-  return [...path.matchAll(/\]\./g)].map(({ index }) => path.slice(0, index + 1));
-}
-
-/** Returns the path of the loop of an iteration: `a` for `a[1]` and for `a:page[1]`. */
-function loopOf(iteration: string): string {
-  return iteration.slice(0, iteration.lastIndexOf('[')).replace(/:page$/, '');
 }
 
 function isLoop({ tool, input }: JournalEntry): boolean {

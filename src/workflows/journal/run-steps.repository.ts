@@ -3,6 +3,7 @@ import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import type { StepStatus } from '../definitions/steps/step-kind.js';
 import type { LoopProgress } from '../definitions/steps/loop-progress.js';
 import type { CutValues } from './cut-values.js';
+import { MAX_STEPS } from '../definitions/steps/step-parser.js';
 import { RETURNED, type ReturnOutput } from '../definitions/steps/return-step.js';
 import type { Run, RunStep, StepError } from './run.entity.js';
 
@@ -25,11 +26,22 @@ export interface StepPosition {
 export interface PlannedStep {
   stepId: string;
   status: StepStatus;
-  input: { items: unknown[] } | null;
   output: object | null;
   progress: object | null;
+  /** The number of items of a loop. */
+  itemCount?: number;
   dueAt?: number;
 }
+
+/** The largest number of rows from which the current steps of a run are computed. It limits the time of this function. */
+const MAX_PLANNED_STEPS = 20_000;
+/**
+ * The largest number of steps whose outcomes are read together. A definition has about half as many, so only SQL of a
+ * tool can store more.
+ */
+const MAX_OUTCOMES = 2 * MAX_STEPS;
+/** The largest output that can decide the plan of a run. Such an output names the branch of a step. */
+const MAX_PLANNED_BYTES = 32 * 1024;
 
 export interface StepOutcome {
   stepId: string;
@@ -125,10 +137,10 @@ export class RunStepsRepository {
   }
 
   /**
-   * Returns the data that decides which steps of a run are next, without the inputs and outputs of tools. A loop has
-   * only the number of its items.
+   * Returns the data that decides which steps of a run are next, without the values of tools. Items of loops are only
+   * counted. Returns undefined for a run with more than {@link MAX_PLANNED_STEPS} stored steps.
    */
-  async plan(organizationId: string, runId: string): Promise<PlannedStep[]> {
+  async plan(organizationId: string, runId: string): Promise<PlannedStep[] | undefined> {
     const rows = await this.tenants.session(organizationId).query<{
       stepId: string;
       status: StepStatus;
@@ -141,43 +153,60 @@ export class RunStepsRepository {
          case when status = 'waiting' then extract(epoch from wake_at - clock_timestamp())::float8 * 1000 end as left,
          case when tool is null and status = 'running' then
            case json_typeof(input -> 'items') when 'array' then json_array_length(input -> 'items') end end as items,
-         case when tool is null and cut -> 'output' is null then output end as output
-       from run_steps where organization_id = $1 and run_id = $2`,
+         case when tool is null and pg_column_size(output) <= ${MAX_PLANNED_BYTES}
+           and octet_length(output::text) <= ${MAX_PLANNED_BYTES} then output end as output
+       from run_steps where organization_id = $1 and run_id = $2 limit ${MAX_PLANNED_STEPS + 1}`,
       [organizationId, runId],
     );
+    if (rows.length > MAX_PLANNED_STEPS) return undefined;
     const now = performance.now();
     return rows.map(({ stepId, status, items, output, progress, left }) => ({
       stepId,
       status,
       output,
       progress,
-      input: items === null ? null : { items: Array.from({ length: items }) },
+      ...(items !== null && { itemCount: items }),
       ...(left !== null && { dueAt: now + left }),
     }));
   }
 
   /**
-   * Returns the outcomes of the steps that later steps can name, in the order of execution. When the outputs of these
-   * steps together have more than `maxBytes`, returns their total size instead.
+   * Returns the outcomes of the steps that later steps can name, in the order of execution. When there are more than
+   * {@link MAX_OUTCOMES}, or their values together have more than `maxBytes`, returns this fault as the end of a
+   * sentence. The values are the outputs and, with `hasErrors`, the errors of failed steps. Other errors are null.
    */
   async outcomes(
     organizationId: string,
     runId: string,
     maxBytes: number,
-  ): Promise<{ steps: StepOutcome[] } | { bytes: number }> {
-    const rows = await this.tenants.session(organizationId).query<StepOutcome & { bytes: number }>(
-      `with found as (
-         select step_id, position, tool, status, output, error,
-           coalesce((cut -> 'output' ->> 'bytes')::float8, octet_length(output::text), 0) as bytes
+    { hasErrors = false } = {},
+  ): Promise<{ steps: StepOutcome[] } | { fault: string }> {
+    const rows = await this.tenants
+      .session(organizationId)
+      .query<StepOutcome & { bytes: number; count: number }>(
+        `with found as (
+         select step_id, position, tool, status, output, case when $4 and status = 'failed' then error end as error
          from run_steps where organization_id = $1 and run_id = $2 and strpos(step_id, '[') = 0
-       ), total as (select coalesce(sum(bytes), 0)::float8 as bytes from found)
-       select step_id as "stepId", tool, status, case when total.bytes <= $3 then output end as output, error,
-         total.bytes
+         limit ${MAX_OUTCOMES + 1}
+       ), stored as (
+         select count(*)::integer as count,
+           sum(coalesce(pg_column_size(output), 0) + coalesce(pg_column_size(error), 0)) as bytes from found
+       ), total as (
+         -- Texts are decompressed only when their stored values fit. Sizes in the column \`cut\` may be wrong.
+         select count, (case when count > ${MAX_OUTCOMES} or bytes > $3 then bytes else (
+           select sum(coalesce(octet_length(output::text), 0) + coalesce(octet_length(error::text), 0)) from found
+         ) end)::float8 as bytes, count <= ${MAX_OUTCOMES} as are_few from stored
+       )
+       select step_id as "stepId", tool, status, total.count, total.bytes,
+         case when are_few and total.bytes <= $3 then output end as output,
+         case when are_few and total.bytes <= $3 then error end as error
        from found, total order by position, step_id`,
-      [organizationId, runId, maxBytes],
-    );
-    const bytes = rows[0]?.bytes ?? 0;
-    return bytes > maxBytes ? { bytes } : { steps: rows };
+        [organizationId, runId, maxBytes, hasErrors],
+      );
+    const [{ bytes, count } = { bytes: 0, count: 0 }] = rows;
+    if (count > MAX_OUTCOMES) return { fault: `are of more than ${MAX_OUTCOMES} steps` };
+    if (bytes > maxBytes) return { fault: `have more than ${maxBytes} bytes together` };
+    return { steps: rows };
   }
 
   /** Returns the output of the last tool step that succeeded, and ignores the step `except`. */
@@ -190,9 +219,7 @@ export class RunStepsRepository {
     return row?.output ?? null;
   }
 
-  /**
-   * Returns the values of a run that a `return` step has ended (reason `returned:…`). Returns undefined for other runs.
-   */
+  /** Returns the values with which a run with the reason `returned:…` has ended. Returns undefined for other runs. */
   async returned({ organizationId, id, reason }: Run): Promise<object | undefined> {
     if (!reason?.startsWith(RETURNED)) return undefined;
     const [row] = await this.tenants

@@ -42,9 +42,11 @@ export class OfferedRunResultsService {
       const output = await this.steps.lastOutput(organizationId, run.id, TRIGGER_CONTACT);
       return { ...done, output: output ?? {} };
     }
-    const found = await this.steps.outcomes(organizationId, run.id, MAX_SCOPE_BYTES);
-    if ('bytes' in found) {
-      const message = `The result template cannot be filled in, because the outputs of the steps have ${found.bytes} bytes. Call get_run for them.`;
+    const found = await this.steps.outcomes(organizationId, run.id, MAX_SCOPE_BYTES, {
+      hasErrors: true,
+    });
+    if ('fault' in found) {
+      const message = `The result template cannot be filled in, because the outputs and errors of the steps ${found.fault}. Call get_run for them.`;
       return { ...done, message };
     }
     const scope = await this.scope(organizationId, run, found.steps);

@@ -72,7 +72,7 @@ export class RunTasksService implements TaskSource {
     if (returned) return { run_id: id, status: 'succeeded', outputs: returned };
     const found = await this.steps.outcomes(organizationId, id, MAX_OUTPUT_BYTES);
     if ('steps' in found) return outcomeOf(run, found.steps);
-    const message = `The outputs have ${found.bytes} bytes together. Read them with get_run and get_run_value.`;
+    const message = `The outputs ${found.fault}. Read them with get_run and get_run_value.`;
     return { run_id: id, status: 'succeeded', message };
   }
 }

@@ -191,12 +191,17 @@ export class RunsService {
     return { payload_cut: { bytes: payloadBytes, preview: payload.toString() } };
   }
 
-  /** Adds the current steps, which may have no rows, at the end. */
+  /**
+   * Adds the current steps, which may have no rows, at the end. Adds no steps to a run that has too many stored steps to
+   * compute its current ones.
+   */
   private async withCurrent(run: Run, reached: readonly RunStepView[]): Promise<RunStepView[]> {
     if (!hasCurrentSteps(run)) return [...reached];
     const { organizationId, id, workflowId, workflowVersion } = run;
     const steps = await this.workflows.getRunSteps(organizationId, workflowId, workflowVersion);
-    const current = currentSteps(steps, await this.steps.plan(organizationId, id));
+    const planned = await this.steps.plan(organizationId, id);
+    if (!planned) return [...reached];
+    const current = currentSteps(steps, planned);
     const paths = current.map(({ path }) => path);
     const rows = await this.steps.find(organizationId, id, paths);
     const entries = new Map(rows.map((row) => [row.stepId, row]));

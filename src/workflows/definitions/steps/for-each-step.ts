@@ -75,18 +75,29 @@ function pagesOf(step: ForEachStep): InnerList[] {
 }
 
 function lanesOf(step: ForEachStep, state: JournalState): Lanes {
-  const items = itemsOf(state);
+  const itemCount = countItems(state);
   const progress = progressOf(state);
-  const loop = { isLoop: true, atOnce: step.concurrency ?? 1 };
-  if (!progress) return { ...loop, count: items.length, steps: () => iterationSteps(step) };
+  const atOnce = Math.min(step.concurrency ?? 1, MAX_CONCURRENCY);
+  const loop = { isLoop: true, atOnce };
+  const steps = iterationSteps(step);
+  // Iterations without steps would all be done at once. Only SQL of a tool can store such a loop.
+  const kept = steps.length === 0 ? 0 : itemCount;
+  if (!progress) return { ...loop, count: kept, steps: () => steps };
   const { done, pages } = progress;
-  const count = (pages?.firstItem ?? 0) + items.length;
+  const count = (pages?.firstItem ?? 0) + itemCount;
   if (step.pages && pages && done === count && !pages.isLast) {
     const page = { first: pages.read, count: pages.read + 1, isPage: true as const };
     return { ...loop, ...page, atOnce: 1, steps: () => step.pages! };
   }
-  const steps = iterationSteps(step);
   return { ...loop, first: done, count, window: windowOf(steps.length), steps: () => steps };
+}
+
+/** Returns the number of items in the journal entry of a loop. Throws when the loop can have no such number of items. */
+function countItems(state: JournalState): number {
+  const { itemCount } = state;
+  if (itemCount === undefined) return itemsOf(state).length;
+  if (itemCount > MAX_ITEMS) throw new Error(`A loop has at most ${MAX_ITEMS} items.`);
+  return itemCount;
 }
 
 /**

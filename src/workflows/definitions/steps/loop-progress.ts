@@ -9,6 +9,9 @@ const MIN_WINDOW = 20;
  */
 const MAX_WINDOW_STEPS = 1000;
 
+/** A number above each position of a loop. A loop has at most 1,000,000 items and 100,000 pages. */
+const MAX_POSITION = 2 ** 31;
+
 /** An item whose iteration had a failed step. */
 export interface ItemFailure {
   readonly index: number;
@@ -46,11 +49,23 @@ export interface PageProgress {
   readonly isLast: boolean;
 }
 
-/** Returns the progress of a loop from its stored form, or undefined for a loop that keeps its rows. */
+/**
+ * Returns the progress of a loop from its stored form, or undefined for a loop that keeps its rows. Throws when a stored
+ * position is no number that a loop can reach. Without this check, a function that counts up from a position above 2^53
+ * would never end.
+ */
 export function progressOf(state: { readonly progress?: object | null }): LoopProgress | undefined {
-  return isJsonObject(state.progress) && 'done' in state.progress
-    ? (state.progress as unknown as LoopProgress)
-    : undefined;
+  const { progress } = state;
+  if (!isJsonObject(progress) || !('done' in progress)) return undefined;
+  const { done, pages } = progress as unknown as LoopProgress;
+  if (![done, ...(pages ? [pages.read, pages.firstItem] : [])].every(isPosition)) {
+    throw new Error('The stored progress of a loop has no position that a loop can reach.');
+  }
+  return progress as unknown as LoopProgress;
+}
+
+function isPosition(value: number): boolean {
+  return Number.isInteger(value) && value >= 0 && value <= MAX_POSITION;
 }
 
 /** Returns how many iterations may have rows, for a loop with this many steps. */

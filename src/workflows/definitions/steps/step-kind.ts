@@ -9,6 +9,8 @@ export interface JournalState {
   readonly status: StepStatus;
   readonly input?: object | null;
   readonly output?: object | null;
+  /** The number of items of a loop, when `input` is not known. */
+  readonly itemCount?: number;
   /** The position of a loop whose finished iterations are folded. */
   readonly progress?: object | null;
   /** The time of `performance.now()` at which a waiting step is due. When absent, the step is due now. */

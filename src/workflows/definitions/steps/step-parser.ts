@@ -8,6 +8,7 @@ export const MAX_NESTING = 10;
 /** The largest JSON text of `steps` and `on_failure` together, in bytes. */
 export const MAX_DEFINITION_BYTES = 256 * 1024;
 
+export const MAX_ID_LENGTH = 64;
 export const STEP_ID = /^[a-z][a-z0-9_]{0,63}$/;
 /** The names that have another meaning in expressions: the variables of a run, and the words of conditions. */
 const RESERVED = new Set(
