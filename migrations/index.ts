@@ -61,6 +61,7 @@ import { BoundedConsent1764000083000 } from './1764000083000-bounded-consent.js'
 import { CountedFailures1764000083100 } from './1764000083100-counted-failures.js';
 import { BoundedMessages1764000085000 } from './1764000085000-bounded-messages.js';
 import { BoundedTemplates1764000086000 } from './1764000086000-bounded-templates.js';
+import { QuotaDays1764000090000 } from './1764000090000-quota-days.js';
 
 /**
  * All migrations, oldest first. Only append: a migration that was released is never edited. A later migration that
@@ -131,4 +132,5 @@ export const MIGRATIONS = [
   CountedFailures1764000083100,
   BoundedMessages1764000085000,
   BoundedTemplates1764000086000,
+  QuotaDays1764000090000,
 ];
