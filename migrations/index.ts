@@ -64,6 +64,7 @@ import { BoundedTemplates1764000086000 } from './1764000086000-bounded-templates
 import { BoundedStepPaths1764000087000 } from './1764000087000-bounded-step-paths.js';
 import { RetriedChains1764000088000 } from './1764000088000-retried-chains.js';
 import { LockedSessions1764000089000 } from './1764000089000-locked-sessions.js';
+import { QuotaDays1764000090000 } from './1764000090000-quota-days.js';
 
 /**
  * All migrations, oldest first. Only append: a migration that was released is never edited. A later migration that
@@ -137,4 +138,5 @@ export const MIGRATIONS = [
   BoundedStepPaths1764000087000,
   RetriedChains1764000088000,
   LockedSessions1764000089000,
+  QuotaDays1764000090000,
 ];

@@ -4,6 +4,10 @@
 -- Result: nothing. A quota that is used up is error SB002.
 -- Locks: the counter of the quota, until the transaction ends; blocks that no other transaction has locked.
 --
+-- A transaction that began before midnight can come here after the counter has changed to the next day. Its amount then
+-- counts for the next day. Without this, it would set the counter back, and each such transaction would free the quota
+-- again. A counter that is further ahead was set by a wrong clock, so it changes back to `on_day`.
+--
 -- Near the limit of the quota, new blocks are small, and the remaining amounts of unlocked blocks are collected first.
 -- So a transaction is refused only when transactions that are still running have locked the rest of the quota.
 create or replace function private.grant_quota(of_organization_id text, quota text, amount bigint, on_day date)
@@ -30,6 +34,9 @@ begin
   values (of_organization_id, quota, on_day, 0) on conflict do nothing;
   select g.day, g.granted into strict counter from private.quota_grants g
   where g.organization_id = of_organization_id and g.name = quota for no key update;
+  if counter.day = on_day + 1 then
+    on_day := counter.day;
+  end if;
   total := case when counter.day = on_day then counter.granted else 0 end;
   before := total;
   if allowed - total < amount then

@@ -1,3 +1,4 @@
+import { FORMULA } from '../text/csv-line.js';
 import type { AuditEntryView } from './audit.results.js';
 
 const COLUMNS = [
@@ -15,9 +16,6 @@ const COLUMNS = [
   'client',
   'unlogged',
 ] as const satisfies readonly (keyof AuditEntryView)[];
-
-/** Matches the beginning of a cell that spreadsheets would run as a formula (OWASP, CSV Injection). */
-const FORMULA = /^[=+\-@\t\r]/;
 
 /** Returns one line of JSON for each entry. */
 export function toJsonLines(entries: readonly AuditEntryView[]): string {

@@ -58,7 +58,10 @@ function withNinthDigit(number: string): string {
 /** Returns a language tag (BCP 47) in its canonical case. */
 export const parseLocale = remembered(readLocale);
 
-/** Accepts a name of the IANA time zone database and returns it unchanged. */
+/**
+ * Accepts a name of the IANA time zone database. Returns the full name for an abbreviation, and any other name
+ * unchanged. PostgreSQL reads abbreviations such as IST and CET as other zones than Node.js.
+ */
 export const parseTimezone = remembered(readTimezone);
 
 /**
@@ -93,7 +96,9 @@ function readTimezone(text: string): Parsed {
   if (!/^[A-Za-z][A-Za-z0-9/_+-]{0,63}$/.test(text)) return fault;
   try {
     const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions();
-    return timeZone ? { value: text } : fault;
+    if (!timeZone) return fault;
+    const isFull = text.includes('/') || ['UTC', 'GMT'].includes(text.toUpperCase());
+    return { value: isFull ? text : timeZone };
   } catch {
     return fault;
   }

@@ -5,6 +5,7 @@ import { ContactView } from '../contacts/contact.results.js';
 import { AppError } from '../errors/app-error.js';
 import { HtmlSandbox } from '../liquid/html-sandbox.js';
 import { LiquidSandbox } from '../liquid/liquid-sandbox.js';
+import type { TemplateReading } from '../liquid/template-reading.js';
 import { textOfHtml } from '../text/text-of-html.js';
 import { PermissionLinks } from '../topics/permission-links.js';
 import { TopicsService } from '../topics/topics.service.js';
@@ -121,6 +122,28 @@ export class MessageContentService {
     return { subject: subject ?? null, body: text, html: html ?? null, envelope, ...made?.use };
   }
 
+  /**
+   * Throws `invalid_arguments` when a part that is a template reads the contact, or computes the name of a variable,
+   * which can be `contact`. Without this check, a key that may only send messages could read contacts, because the
+   * answer of `send_message` shows the content.
+   */
+  async assertReadsNoContact(organizationId: string, given: GivenContent): Promise<void> {
+    const { subject, body, html } = given;
+    const texts = [subject, body].filter((text) => text !== undefined);
+    const inTexts = await this.texts.readExpressions(organizationId, texts, []);
+    const pages = html === undefined ? [] : [html];
+    const inPages = await this.pages.readExpressions(organizationId, pages, []);
+    for (const [path, text, found] of [
+      ['subject', subject, inTexts],
+      ['body', body, inTexts],
+      ['html', html, inPages],
+    ] as const) {
+      if (text === undefined || !readsContact(found.reading(text))) continue;
+      const needed = 'so it needs an API key that may call get_contact';
+      throw AppError.invalidField(path, `reads the contact, ${needed}`);
+    }
+  }
+
   /** Returns the links. A message without a topic has no `unsubscribe_url`, because there is no topic to leave. */
   private linksFor({ organizationId, id, contact, topic }: ContentTarget): MessageLinks {
     const target = { organizationId, contactId: contact.id, messageId: id, topic: '' };
@@ -143,6 +166,11 @@ export class MessageContentService {
       ...(html !== undefined && { html: await this.pages.render(organizationId, html, scope) }),
     };
   }
+}
+
+/** Returns true if a text reads the contact, or a variable whose name is computed. */
+function readsContact({ reads }: TemplateReading): boolean {
+  return reads.some((path) => path === '' || /^contact(?:\.|$)/.test(path));
 }
 
 function assertPart(name: 'body' | 'html', text: string, mostBytes: number): void {

@@ -1,10 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { AppError } from '../errors/app-error.js';
+import { type RestrictedTool, restrictionFault } from '../policies/key-restriction.js';
 import { Resource } from '../resources/resource.decorator.js';
 import { parseTime } from '../text/parse-time.js';
 import type { ToolCall } from '../tools/contract/tool-call.js';
 import { Tool } from '../tools/contract/tool.decorator.js';
 import { MessageCancellationsService } from './message-cancellations.service.js';
+import { type GivenContent, MessageContentService } from './message-content.service.js';
 import { MessageDigestsService } from './message-digests.service.js';
 import { messageFilter } from './message-filter.js';
 import { assertNoTexts } from './message-templates.service.js';
@@ -26,6 +28,7 @@ import {
 } from './message.results.js';
 import { MessagesService } from './messages.service.js';
 
+const READS_CONTACTS: RestrictedTool = { names: ['get_contact'], readOnly: true };
 const MOST_AHEAD_MS = 366 * 24 * 60 * 60 * 1000;
 
 @Injectable()
@@ -34,6 +37,7 @@ export class MessageTools {
     private readonly messages: MessagesService,
     private readonly cancellations: MessageCancellationsService,
     private readonly digests: MessageDigestsService,
+    private readonly contents: MessageContentService,
   ) {}
 
   @Tool({
@@ -66,12 +70,26 @@ export class MessageTools {
       idempotencyKey: input.idempotency_key,
       runId: call.runId,
     };
+    await this.assertMayRead(request, input, call);
     if (input.digest) {
       const added = await this.digests.add(call.organizationId, request, input.digest);
       return { message: MessageView.of(added.message), digest_count: added.count };
     }
     const message = await this.messages.send(call.organizationId, request);
     return { message: MessageView.of(message) };
+  }
+
+  /** Throws `invalid_arguments` when the key may not read contacts, and its own content reads the contact. */
+  private async assertMayRead(
+    content: GivenContent,
+    { variables, digest }: SendMessageInput,
+    { organizationId, restriction }: ToolCall,
+  ): Promise<void> {
+    const isLiteral = variables === undefined && digest === undefined;
+    if (isLiteral || !restriction || restrictionFault(restriction, READS_CONTACTS) === undefined) {
+      return;
+    }
+    await this.contents.assertReadsNoContact(organizationId, content);
   }
 
   @Tool({

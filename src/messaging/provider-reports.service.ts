@@ -7,7 +7,7 @@ import { AppError, assertFound } from '../errors/app-error.js';
 import { DomainEvents } from '../events/domain-events.js';
 import { newId } from '../text/ids.js';
 import { messageEvent } from './message-events.js';
-import type { Message } from './message.entity.js';
+import type { Message, MessageStatus } from './message.entity.js';
 import type {
   BounceType,
   DeliveryOutcome,
@@ -127,11 +127,24 @@ export class ProviderReportsService {
   }
 }
 
+/** The statuses that a message can have before its first attempt. */
+const UNSENT: ReadonlySet<MessageStatus> = new Set([
+  'scheduled',
+  'queued',
+  'held',
+  'canceled',
+  'suppressed',
+  'failed',
+]);
+
+/**
+ * Throws `conflict` for a message that was never handed to a provider. Without this check, a report about a message
+ * that was canceled before its first attempt would suppress an address that got no message.
+ */
 function assertSent({ status, direction, attempts }: Message): void {
-  const isUnsent =
-    status === 'scheduled' || ((status === 'queued' || status === 'held') && attempts === 0);
+  const isUnsent = UNSENT.has(status) && attempts === 0;
   if (direction === 'outbound' && !isUnsent) return;
-  const fault = isUnsent ? 'was not sent yet' : 'is inbound';
+  const fault = isUnsent ? 'was not sent' : 'is inbound';
   throw new AppError('conflict', `This message ${fault}. Report only messages that were sent.`);
 }
 

@@ -94,15 +94,13 @@ export class HttpRequestTools {
       const page = { url, link: response.headers.link, body: await parseResponseBody(response) };
       const list = itemsOf(page, pages);
       // Measure the items and not the response, because the response may have been compressed.
-      bytes += Buffer.byteLength(JSON.stringify(list));
-      if (bytes > MOST_RESPONSE_BYTES) {
-        throw new AppError(
-          'rejected',
-          `The items of the pages are larger than ${MOST_RESPONSE_BYTES} bytes.`,
-        );
-      }
+      assertFit(bytes + sizeOf(list));
       // Each page may have been fetched with a new token, which only this request can hide.
-      for (const item of await filled.hide(list)) items.push(item);
+      const shown = await filled.hide(list);
+      // The text that replaces a secret can be much longer than the secret.
+      bytes += sizeOf(shown);
+      assertFit(bytes);
+      for (const item of shown) items.push(item);
       next = nextPage(page, pages, list.length);
       if (next?.href === url) {
         throw new AppError('rejected', 'The other system names a page as its own next page.');
@@ -177,6 +175,17 @@ export class HttpRequestTools {
       throw error;
     });
   }
+}
+
+function sizeOf(items: readonly unknown[]): number {
+  return Buffer.byteLength(JSON.stringify(items));
+}
+
+/** Throws `rejected` when the items of all pages together are too large. */
+function assertFit(bytes: number): void {
+  if (bytes <= MOST_RESPONSE_BYTES) return;
+  const message = `The items of the pages are larger than ${MOST_RESPONSE_BYTES} bytes.`;
+  throw new AppError('rejected', message);
 }
 
 function assertNotTemporary(

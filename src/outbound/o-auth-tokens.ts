@@ -118,15 +118,24 @@ function readReason(body: Buffer, content: SecretContent): string {
   const { error, error_description: description } = readAnswer(body);
   const texts = [error, description].filter((text): text is string => typeof text === 'string');
   // Search the parsed text, because JSON can escape each letter. Search before the text is cut, because the cut may be
-  // inside a secret.
+  // inside a secret. Also search the text as it is shown, because a control character becomes a space, which can
+  // complete a secret.
   const reason = texts.join(', ');
-  return repeatsSecret(reason, content) ? '' : visibleLine(reason, MOST_REASON);
+  const shown = visibleLine(reason, reason.length);
+  return [reason, shown].some((text) => repeatsSecret(text, content))
+    ? ''
+    : visibleLine(shown, MOST_REASON);
 }
 
 function repeatsSecret(text: string, content: SecretContent): boolean {
-  const sent = [content.secret, clientAuthorization(content).slice('Basic '.length)];
-  const hidden = new HiddenSecrets(new Map(sent.map((secret) => [secret, ''])));
-  return text.includes(content.secret) || hidden.inText(text) !== text;
+  const { secret } = content;
+  const sent = [
+    secret,
+    visibleLine(secret, secret.length),
+    clientAuthorization(content).slice('Basic '.length),
+  ];
+  const hidden = new HiddenSecrets(new Map(sent.map((one) => [one, ''])));
+  return text.includes(secret) || hidden.inText(text) !== text;
 }
 
 function readToken(body: Buffer, name: string): { token: string; seconds: number } {

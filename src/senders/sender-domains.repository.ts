@@ -99,11 +99,14 @@ export class SenderDomainsRepository {
   }
 
   /**
-   * Makes the next key of the domain the current key. The current key becomes the previous key, and can no longer sign.
+   * Makes this key the current key if it is still the next key of the domain. The current key becomes the previous key,
+   * and can no longer sign.
    */
-  async activateNext(organizationId: string, domainId: string): Promise<void> {
+  async activateNext(organizationId: string, domainId: string, selector: string): Promise<void> {
     const keys = this.keys(organizationId);
-    const next = { organizationId, domainId, state: 'next' as const };
+    // Another verification can have activated this key, and another rotation can have made a new next key. Without the
+    // selector, that key would sign although its record was not looked up.
+    const next = { organizationId, domainId, selector, state: 'next' as const };
     if (!(await keys.existsBy(next))) return;
     await keys.delete({ organizationId, domainId, state: 'previous' });
     await keys.update(

@@ -85,8 +85,8 @@ export class SenderDomainsService {
   }
 
   /**
-   * Looks up the records of a domain and stores the results. If the record of the next key was found, the next key
-   * becomes the current key. The caller needs no transaction. Throws `not_found`.
+   * Looks up the records of a domain and stores the results. If the record of the next key was found, this key becomes
+   * the current key, unless another call has replaced it. The caller needs no transaction. Throws `not_found`.
    */
   async verify(organizationId: string, id: string, signal?: AbortSignal): Promise<KeyedDomain> {
     const { domain, keys } = await this.get(organizationId, id);
@@ -113,7 +113,7 @@ export class SenderDomainsService {
         if (!texts) continue;
         const isFound = hasPublicKey(texts, publicKey);
         if (state === 'current') await this.domains.setFound(organizationId, selector, isFound);
-        else if (isFound) await this.domains.activateNext(organizationId, id);
+        else if (isFound) await this.domains.activateNext(organizationId, id, selector);
       }
     });
     return await this.get(organizationId, id);

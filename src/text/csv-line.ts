@@ -1,6 +1,14 @@
-/** Matches the beginning of a cell that spreadsheets would run as a formula (OWASP, CSV Injection). */
-const FORMULA = /^[=+\-@\t\r]/;
-const GUARDED = /^'[=+\-@\t\r]/;
+/**
+ * Matches the beginning of a cell that spreadsheets would run as a formula (OWASP, CSV Injection). Some spreadsheets
+ * read the full-width forms of these signs as the signs.
+ */
+export const FORMULA = /^[=+\-@\t\r\n\uff0b\uff0d\uff1d\uff20]/;
+/**
+ * Matches a formula, and a formula that has apostrophes before it already. If the latter got no further apostrophe,
+ * reading the cell would remove an apostrophe of the text.
+ */
+const UNSAFE = new RegExp(`^'*${FORMULA.source.slice(1)}`);
+const GUARDED = new RegExp(`^'+${FORMULA.source.slice(1)}`);
 
 /** Returns a line of CSV (RFC 4180). A cell that a spreadsheet would run as a formula gets an apostrophe before it. */
 export function csvLine(cells: readonly string[]): string {
@@ -13,6 +21,6 @@ export function withoutGuard(cell: string): string {
 }
 
 function csvCell(text: string): string {
-  const safe = FORMULA.test(text) ? `'${text}` : text;
+  const safe = UNSAFE.test(text) ? `'${text}` : text;
   return /[",;\r\n'\t]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

@@ -211,16 +211,18 @@ describe('with workers', () => {
       expect(ends.map(({ status }) => status)).toEqual(['failed', 'failed']);
     });
 
-    it('rejects messages that were not sent and messages of other organizations, and keeps canceled messages canceled', async () => {
+    it('rejects messages that were not sent, also when they are canceled, and messages of other organizations', async () => {
       const { id: contactId } = await createContact(acme);
       const scheduledAt = new Date(Date.now() + 3_600_000).toISOString();
       const { id } = await send(acme, { contact_id: contactId, scheduled_at: scheduledAt });
       expect((await report(id, 'delivered')).error?.code).toBe('conflict');
       await acme.call('cancel_message', { message_id: id });
-      expect((await report(id, 'delivered')).value).toMatchObject({
-        changed: false,
-        message: { status: 'canceled' },
-      });
+      for (const outcome of ['delivered', 'bounced', 'complained']) {
+        expect((await report(id, outcome)).error?.code, outcome).toBe('conflict');
+      }
+      expect((await getMessage(acme, id)).status).toBe('canceled');
+      const { value } = await acme.call<{ suppressions: object[] }>('list_suppressions', {});
+      expect(value.suppressions).toEqual([]);
       const { id: sent } = await sentMessage();
       const stranger = await createOrganization(switchboard);
       const tried = await stranger.call('report_delivery', { message_id: sent, outcome: 'failed' });

@@ -230,3 +230,25 @@ describe('the command of operators', () => {
     }
   });
 });
+
+describe('a daily quota at midnight', () => {
+  const take = (day: string): Promise<unknown> =>
+    switchboard.ownerQuery('select private.take_quota($1, $2, 10, $3)', [acme.id, 'messages', day]);
+
+  it('counts a transaction that began before midnight for the new day, when that day has begun to count', async () => {
+    await limit('messages', 10);
+    await take('2026-03-01');
+    await take('2026-03-02');
+    for (const day of ['2026-03-01', '2026-03-02']) {
+      await expect(take(day), day).rejects.toThrow('used its quota of 10 messages');
+    }
+    await take('2026-03-03');
+  });
+
+  it('begins again after the clock of the database was wrong by years', async () => {
+    await limit('messages', 10);
+    await take('2036-03-01');
+    await take('2026-03-02');
+    await expect(take('2026-03-02')).rejects.toThrow('used its quota of 10 messages');
+  });
+});

@@ -243,6 +243,22 @@ describe('secrets of an organization', () => {
     expect(await response.json()).toMatchObject({ error: { message: /people/ } });
   });
 
+  it('cannot make the items of pages larger than the limit when they are hidden', async () => {
+    const name = 'a'.repeat(60);
+    await setSecret({ name, hosts: ['127.0.0.1'], secret: 'k7Qz' });
+    const items = JSON.stringify(Array.from({ length: 9000 }, () => 'k7Qz'));
+    handlers.set('/items', (_request, response) =>
+      response.writeHead(200, { 'content-type': 'application/json' }).end(items),
+    );
+    const pages = { page_parameter: 'page', max: 2 };
+    const more = { method: 'GET', query: { q: `{{ secrets.${name} }}` }, pages };
+    const finished = await run([step('/items', more)]);
+    expect(finished.steps[0]!.error).toMatchObject({
+      code: 'rejected',
+      message: /The items of the pages are larger than/,
+    });
+  });
+
   it('go only to their hosts', async () => {
     await setSecret({ name: 'elsewhere', hosts: ['api.example.com'], secret: CANARY });
     const before = sink.connections;
@@ -634,6 +650,7 @@ describe('secrets of an organization', () => {
 
     it.each([
       ['in escapes of JSON', 'plain-client-secret', (text: string) => text],
+      ['with a control character in place of a space', 'my secret', () => 'my\u0001secret'],
       ['that is cut in the error', 'plain-client-secret', (text: string) => 'x'.repeat(290) + text],
     ])(
       'fail, and the error leaves out a reason with the client secret %s',

@@ -154,6 +154,21 @@ describe('rotate_sender_key', () => {
     );
     expect(sealed).toEqual([{ is_gone: true }]);
   });
+
+  it('never signs with a key that was made while a verification looked up an earlier key', async () => {
+    const first = await addVerified(setup, acme, 'overtaken.example');
+    const looked = await rotate(acme, first.id);
+    publish(setup, { ...looked, keys: [keyOf(looked, 'next')!] });
+    // The answer of the name server waits, while other calls activate the key and make another key.
+    setup.beforeAnswer = async () => {
+      setup.beforeAnswer = async () => undefined;
+      await verify(acme, first.id);
+      await rotate(acme, first.id);
+    };
+    const end = await verify(acme, first.id);
+    expect(keyOf(end, 'current')!.selector).toBe(keyOf(looked, 'next')!.selector);
+    expect(keyOf(end, 'next')).toMatchObject({ is_found: false });
+  });
 });
 
 it('private keys are stored encrypted, and no tool shows them', async () => {

@@ -1,7 +1,7 @@
 import { AppError } from '../../errors/app-error.js';
 import type { Expressions } from '../../liquid/read-expressions.js';
 import type { TemplateReading } from '../../liquid/template-reading.js';
-import type { Step } from './definition.js';
+import type { Step, ToolStep } from './definition.js';
 import { isDynamic, visitTexts } from './step-fields.js';
 import { isEventWait } from './steps/event-wait-step.js';
 import { splitSteps, stepsView } from './steps/failure-step.js';
@@ -92,6 +92,7 @@ function readsOfStep(step: Step, path: string): DataRead[] {
   if (isTool(step) && SHOW_RESUME_URLS.includes(step.tool)) {
     return [{ path: `${path}.tool`, action: 'can read resume URLs', tools: [RESUMES] }];
   }
+  if (isTool(step) && step.tool === 'send_message') return readsOfMessage(step, path);
   if (isRunWorkflow(step) && step.wait !== false) {
     return [
       { path: `${path}.run_workflow`, action: 'reads the result of a run', tools: ['get_run'] },
@@ -100,6 +101,20 @@ function readsOfStep(step: Step, path: string): DataRead[] {
   if (!isEventWait(step)) return [];
   const { event, events = event === undefined ? [] : [event] } = step.wait_for_event;
   return events.flatMap((name) => readsOfEvent(name, `${path}.wait_for_event`));
+}
+
+/**
+ * Returns a read for each part of a message that can read the contact when it is sent. With variables, or in a digest,
+ * the value of an expression is rendered again as a template, and this template can come from the payload.
+ */
+function readsOfMessage({ arguments: given = {} }: ToolStep, path: string): DataRead[] {
+  if (given.variables === undefined && given.digest === undefined) return [];
+  return ['subject', 'body', 'html'].flatMap((part) => {
+    const text = given[part];
+    if (typeof text !== 'string' || !isDynamic(text)) return [];
+    const action = 'is a template that can read the contact';
+    return [{ path: `${path}.arguments.${part}`, action, tools: ['get_contact'] }];
+  });
 }
 
 function readsOfEvent(name: string, path: string): DataRead[] {
