@@ -122,52 +122,58 @@ describe('segment.entered and segment.left', () => {
     await untilStarted(entered, [ada]);
   });
 
-  it('are emitted for static segments in the transaction of the call, and for dynamic segments that name static segments', async () => {
-    const picked = await createSegment(acme);
-    const dynamic = await createSegment(acme, { filters: [is(picked.id), tagged('vip')] });
-    const onPicked = await onSegment(acme, 'segment.entered', picked.id);
-    const onLeft = await onSegment(acme, 'segment.left', picked.id);
-    const onDynamic = await onSegment(acme, 'segment.entered', dynamic.id);
-    await evaluated(acme, dynamic.id);
-    const ids = [await createContact(acme, { tags: ['vip'] }), await createContact(acme)];
-    await acme.call('add_to_segment', { segment_id: picked.id, contact_ids: ids });
-    expect(await started(onPicked)).toEqual(ids.toSorted());
-    await untilStarted(onDynamic, [ids[0]!]);
-    await acme.call('add_to_segment', { segment_id: picked.id, contact_ids: ids });
-    await acme.call('remove_from_segment', { segment_id: picked.id, contact_ids: [ids[1]!] });
-    await settled(switchboard, acme);
-    expect(await started(onPicked)).toEqual(ids.toSorted());
-    expect(await started(onLeft)).toEqual([ids[1]]);
-    expect(await started(onDynamic)).toEqual([ids[0]]);
-  });
+  itSlow(
+    'are emitted for static segments in the transaction of the call, and for dynamic segments that name static segments',
+    async () => {
+      const picked = await createSegment(acme);
+      const dynamic = await createSegment(acme, { filters: [is(picked.id), tagged('vip')] });
+      const onPicked = await onSegment(acme, 'segment.entered', picked.id);
+      const onLeft = await onSegment(acme, 'segment.left', picked.id);
+      const onDynamic = await onSegment(acme, 'segment.entered', dynamic.id);
+      await evaluated(acme, dynamic.id);
+      const ids = [await createContact(acme, { tags: ['vip'] }), await createContact(acme)];
+      await acme.call('add_to_segment', { segment_id: picked.id, contact_ids: ids });
+      expect(await started(onPicked)).toEqual(ids.toSorted());
+      await untilStarted(onDynamic, [ids[0]!]);
+      await acme.call('add_to_segment', { segment_id: picked.id, contact_ids: ids });
+      await acme.call('remove_from_segment', { segment_id: picked.id, contact_ids: [ids[1]!] });
+      await settled(switchboard, acme);
+      expect(await started(onPicked)).toEqual(ids.toSorted());
+      expect(await started(onLeft)).toEqual([ids[1]]);
+      expect(await started(onDynamic)).toEqual([ids[0]]);
+    },
+  );
 
-  it('are not emitted after a deletion, or after a change of the filters or of a segment in the filters', async () => {
-    const inner = await createSegment(acme, { filters: [tagged('a')] });
-    const outer = await createSegment(acme, { filters: [is(inner.id)] });
-    await createContact(acme, { tags: ['a'] });
-    const b = await createContact(acme, { tags: ['b'] });
-    await evaluated(acme, inner.id);
-    await evaluated(acme, outer.id);
-    await settled(switchboard, acme);
-    const workflows = [
-      await onSegment(acme, 'segment.entered'),
-      await onSegment(acme, 'segment.left'),
-    ];
-    await acme.call('update_segment', { segment_id: inner.id, filters: [tagged('b')] });
-    const given = { segment_id: outer.id };
-    const state = await acme.call<{ segment: TestSegment }>('get_segment', given);
-    expect(state.value.segment.is_complete).toBe(false);
-    await evaluated(acme, inner.id);
-    await evaluated(acme, outer.id);
-    const contacts = await switchboard.ownerQuery<{ contact_id: string }>(
-      'select contact_id from segment_members where organization_id = $1',
-      [acme.id],
-    );
-    expect(contacts.map(({ contact_id: id }) => id)).toEqual([b, b]);
-    await acme.call('delete_contact', { contact_id: b });
-    await settled(switchboard, acme);
-    expect(await Promise.all(workflows.map(started))).toEqual([[], []]);
-  });
+  itSlow(
+    'are not emitted after a deletion, or after a change of the filters or of a segment in the filters',
+    async () => {
+      const inner = await createSegment(acme, { filters: [tagged('a')] });
+      const outer = await createSegment(acme, { filters: [is(inner.id)] });
+      await createContact(acme, { tags: ['a'] });
+      const b = await createContact(acme, { tags: ['b'] });
+      await evaluated(acme, inner.id);
+      await evaluated(acme, outer.id);
+      await settled(switchboard, acme);
+      const workflows = [
+        await onSegment(acme, 'segment.entered'),
+        await onSegment(acme, 'segment.left'),
+      ];
+      await acme.call('update_segment', { segment_id: inner.id, filters: [tagged('b')] });
+      const given = { segment_id: outer.id };
+      const state = await acme.call<{ segment: TestSegment }>('get_segment', given);
+      expect(state.value.segment.is_complete).toBe(false);
+      await evaluated(acme, inner.id);
+      await evaluated(acme, outer.id);
+      const contacts = await switchboard.ownerQuery<{ contact_id: string }>(
+        'select contact_id from segment_members where organization_id = $1',
+        [acme.id],
+      );
+      expect(contacts.map(({ contact_id: id }) => id)).toEqual([b, b]);
+      await acme.call('delete_contact', { contact_id: b });
+      await settled(switchboard, acme);
+      expect(await Promise.all(workflows.map(started))).toEqual([[], []]);
+    },
+  );
 
   itSlow('are emitted for an import only if the import starts workflows', async () => {
     const segment = await createSegment(acme, { filters: [tagged('imported')] });

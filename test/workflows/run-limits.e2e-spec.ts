@@ -298,7 +298,7 @@ describe.concurrent('a rate limit', () => {
     expect(order.map((row) => row.id)).toEqual(started);
   });
 
-  it('applies to retried runs, and does not count canceled runs that never began', async () => {
+  itSlow('applies to retried runs, and does not count canceled runs that never began', async () => {
     const { id } = await limited({ rate: { runs: 1, per_seconds: 3600 } });
     const first = await trigger(acme, id);
     await runUntil(acme, first, 'succeeded');
@@ -318,7 +318,7 @@ describe.concurrent('a rate limit', () => {
 });
 
 describe.concurrent('a debounce limit', () => {
-  it('executes the last of several starts, and ends the others with a reason', async () => {
+  itSlow('executes the last of several starts, and ends the others with a reason', async () => {
     const { id } = await limited({ debounce: { seconds: DEBOUNCE_SECONDS } }, call('debounced'));
     const started: string[] = [];
     for (let number = 0; number < 8; number += 1) {

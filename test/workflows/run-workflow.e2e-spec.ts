@@ -111,7 +111,7 @@ describe.concurrent('a step that runs another workflow', () => {
     expect((await ended(runId)).status).toBe('succeeded');
   });
 
-  it('passes on the contact of the run, unless contact_id names another contact', async () => {
+  itSlow('passes on the contact of the run, unless contact_id names another contact', async () => {
     counter += 1;
     const make = async (name: string) =>
       (
