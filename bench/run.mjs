@@ -1,10 +1,10 @@
 // Measures Switchboard and its peers in interleaved rounds on one machine.
-//   npm run bench -- [--smoke] [--growth] [--contests=search,run] [--only=switchboard,dbos] [--rounds=5] [--seconds=2.5] [--minutes=10]
+//   npm run bench -- [--smoke] [--growth] [--contests=search,run] [--only=switchboard,dbos] [--record] [--rounds=5] [--seconds=2.5] [--minutes=10]
 // Writes RESULTS.md and results.json, and keeps earlier results of contests that were not run. `--growth` adds
 // measurements with growing numbers of contacts, runs, tools and workers. The contests `fresh`, `slow-step` and
 // `large-run` run only when they are selected. `--minutes` is the length of `fresh`. `--smoke` only tests that
-// everything works. `--only` selects contestants. With `--smoke` or `--only`, no files are written. The bench fails
-// when a response is wrong, and never because a measured time is long.
+// everything works. `--only` selects contestants. With `--smoke`, or with `--only` without `--record`, no files are
+// written. The bench fails when a response is wrong, and never because a measured time is long.
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -43,6 +43,7 @@ const { values: options } = parseArgs({
     seconds: { type: 'string' },
     minutes: { type: 'string' },
     only: { type: 'string' },
+    record: { type: 'boolean', default: false },
   },
 });
 const { smoke } = options;
@@ -142,7 +143,7 @@ function report(measured) {
     console.log(`The bench works. Correct contests: ${Object.keys(measured).join(', ')}.`);
     return;
   }
-  if (only) {
+  if (only && !options.record) {
     console.log(toMarkdown(measured));
     return;
   }
