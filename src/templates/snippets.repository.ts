@@ -47,6 +47,14 @@ export class SnippetsRepository {
     return this.rows(organizationId).findOneBy({ organizationId, id });
   }
 
+  /** Finds the snippet and locks its row until the transaction ends. */
+  findForUpdate(organizationId: string, id: string): Promise<Snippet | null> {
+    return this.rows(organizationId).findOne({
+      where: { organizationId, id },
+      lock: { mode: 'pessimistic_write' },
+    });
+  }
+
   count(organizationId: string): Promise<number> {
     return this.rows(organizationId).countBy({ organizationId });
   }

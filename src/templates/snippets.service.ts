@@ -49,7 +49,8 @@ export class SnippetsService {
     id: string,
     changes: { name?: string; content?: string },
   ): Promise<Snippet> {
-    const before = await this.get(organizationId, id);
+    // Without the lock, this call would overwrite the field that another call changes at the same time.
+    const before = assertFound(await this.snippets.findForUpdate(organizationId, id), 'snippet');
     const next = { name: changes.name ?? before.name, content: changes.content ?? before.content };
     assertName(next.name);
     await this.saving(organizationId, () => this.snippets.update(organizationId, id, next));

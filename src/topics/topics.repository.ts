@@ -14,6 +14,14 @@ export class TopicsRepository {
     return this.rows(organizationId).findOneBy({ organizationId, name });
   }
 
+  /** Finds the topic and locks its row until the transaction ends. Rows that reference the topic can still be written. */
+  findForUpdate(organizationId: string, name: string): Promise<Topic | null> {
+    return this.rows(organizationId).findOne({
+      where: { organizationId, name },
+      lock: { mode: 'for_no_key_update' },
+    });
+  }
+
   /** Returns at most `limit` topics in the order of their names. */
   list(organizationId: string, limit: number): Promise<Topic[]> {
     return this.rows(organizationId).find({

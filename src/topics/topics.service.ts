@@ -22,9 +22,7 @@ export class TopicsService {
 
   /** Returns a topic. Throws `not_found`. */
   async get(organizationId: string, name: string): Promise<Topic> {
-    const found = await this.topics.find(organizationId, name);
-    if (found) return found;
-    throw new AppError('not_found', 'There is no such topic. List topics with list_topics.');
+    return assertExists(await this.topics.find(organizationId, name));
   }
 
   /** Creates a topic. Throws `invalid_arguments`, and `conflict` when the name is taken or there are 100 topics. */
@@ -57,7 +55,9 @@ export class TopicsService {
     name: string,
     changes: Partial<Omit<TopicFields, 'name'>>,
   ): Promise<Topic> {
-    const fields = { ...(await this.get(organizationId, name)), ...changes };
+    // Without the lock, this call would overwrite the fields that another call changes at the same time.
+    const before = assertExists(await this.topics.findForUpdate(organizationId, name));
+    const fields = { ...before, ...changes };
     assertFits(fields);
     await this.topics.update(organizationId, fields);
     return await this.get(organizationId, name);
@@ -65,9 +65,17 @@ export class TopicsService {
 
   /** Deletes a topic. Its messages are no longer sent, and the decisions of contacts stay. Throws `not_found`. */
   async delete(organizationId: string, name: string): Promise<void> {
-    if (await this.topics.delete(organizationId, name)) return;
-    throw new AppError('not_found', 'There is no such topic. List topics with list_topics.');
+    if (!(await this.topics.delete(organizationId, name))) throw noSuchTopic();
   }
+}
+
+function assertExists(topic: Topic | null): Topic {
+  if (topic) return topic;
+  throw noSuchTopic();
+}
+
+function noSuchTopic(): AppError {
+  return new AppError('not_found', 'There is no such topic. List topics with list_topics.');
 }
 
 function assertFits({ title, optedIn, doubleOptIn }: TopicFields): void {
