@@ -38,11 +38,24 @@ begin
       order by o.finished_at limit batch_size for update skip locked
     ) delete from public.workflow_runs r using expired where r.organization_id = of_organization and r.id = expired.id;
   elsif of_kind = 'messages' then
-    with expired as materialized (
-      select o.id from public.messages o
-      where o.organization_id = of_organization and o.created_at < before
-        and o.status not in ('scheduled', 'queued', 'held', 'sending')
-      order by o.created_at limit batch_size for update skip locked
+    -- The age of a message counts from its last change. A message that can count for a cap also stays for the longest
+    -- window of the caps. Otherwise the cap would let a contact get further messages in this window. Each of the two
+    -- reads of the index stops after the batch, and reads no row that stays. A window of more than 30 days, which only
+    -- SQL of a tool can store, is ignored.
+    with limits (is_counted, changed_before) as (
+      values (false, before), (true, least(before, now() - make_interval(secs => (
+        select max(w::float8)
+        from public.sending_rules s
+        cross join jsonb_path_query(s.caps, 'lax $[*].window_seconds ? (@ > 0 && @ <= 2592000)') w
+        where s.organization_id = of_organization))))
+    ), expired as materialized (
+      select e.id from limits l cross join lateral (
+        select o.id from public.messages o
+        where o.organization_id = of_organization and (o.counted_at is not null) = l.is_counted
+          and o.updated_at < l.changed_before
+          and o.status not in ('scheduled', 'queued', 'held', 'sending', 'uncertain')
+        order by o.updated_at limit batch_size for update skip locked) e
+      limit batch_size
     ) delete from public.messages m using expired where m.organization_id = of_organization and m.id = expired.id;
   elsif of_kind = 'webhook_deliveries' then
     with expired as materialized (

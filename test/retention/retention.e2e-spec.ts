@@ -11,6 +11,13 @@ interface Retention {
   retention: Record<string, number | null>;
 }
 
+/** The age of a message in days. */
+interface Age {
+  created: number;
+  changed?: number;
+  counted?: boolean;
+}
+
 describe('retention', () => {
   let switchboard: Switchboard;
   let acme: TestOrganization;
@@ -111,31 +118,110 @@ describe('retention', () => {
     expect(await count('run_steps', globex)).toBe(457);
   });
 
-  it('deletes old messages that are finished', async () => {
-    const { value } = await acme.call<{ contact: { id: string } }>('create_contact', {
-      email: 'a@example.com',
+  describe('of messages', () => {
+    let contactId: string;
+    beforeEach(async () => {
+      const { value } = await acme.call<{ contact: { id: string } }>('create_contact', {
+        email: 'a@example.com',
+      });
+      contactId = value.contact.id;
     });
-    const made = async (days: number, status: string) =>
+
+    /**
+     * Inserts an e-mail that was created and changed for the last time these numbers of days ago. With `counted`, its
+     * attempt counts for caps since the last change. Returns its id.
+     */
+    async function insertMessage(
+      status: string,
+      { created, changed = created, counted = false }: Age,
+    ): Promise<string> {
+      const id = `msg_${status}_${created}_${changed}${counted ? '_counted' : ''}`;
       await switchboard.ownerQuery(
-        `insert into messages (organization_id, id, contact_id, channel, direction, recipient, body, status, created_at)
-         values ($1, $2, $3, 'email', 'outbound', 'a@example.com', '', $4, now() - make_interval(days => $5))`,
-        [acme.id, `msg_${status}${days}`, value.contact.id, status, days],
+        `insert into messages (organization_id, id, contact_id, channel, direction, recipient, body, status, attempts,
+           created_at, updated_at, counted_at)
+         values ($1, $2, $3, 'email', 'outbound', 'a@example.com', '', $4, 1, now() - make_interval(days => $5),
+           now() - make_interval(days => $6), case when $7 then now() - make_interval(days => $6) end)`,
+        [acme.id, `${id}_${acme.id}`, contactId, status, created, changed, counted],
       );
-    for (const status of ['sent', 'failed', 'canceled', 'scheduled', 'queued', 'sending'])
-      await made(11, status);
-    await made(9, 'sent');
-    await set({ messages_days: 10 });
-    await purge();
-    const left = await switchboard.ownerQuery<{ id: string }>(
-      'select id from messages where organization_id = $1 order by id',
-      [acme.id],
-    );
-    expect(left.map(({ id }) => id)).toEqual([
-      'msg_queued11',
-      'msg_scheduled11',
-      'msg_sending11',
-      'msg_sent9',
-    ]);
+      return `${id}_${acme.id}`;
+    }
+    const remaining = async (): Promise<string[]> => {
+      const rows = await switchboard.ownerQuery<{ id: string }>(
+        'select id from messages where organization_id = $1',
+        [acme.id],
+      );
+      return rows.map(({ id }) => id.replace(`_${acme.id}`, '')).toSorted();
+    };
+    const limitEmail = (windowSeconds: number) =>
+      acme.call('set_sending_rules', {
+        timezone: 'UTC',
+        transactional_email: true,
+        caps: [{ channel: 'email', most: 1, window_seconds: windowSeconds, on_cap: 'drop' }],
+      });
+
+    it('deletes old messages that are finished', async () => {
+      for (const status of ['sent', 'failed', 'canceled', 'scheduled', 'queued', 'sending'])
+        await insertMessage(status, { created: 11 });
+      await insertMessage('sent', { created: 9 });
+      await set({ messages_days: 10 });
+      await purge();
+      expect(await remaining()).toEqual([
+        'msg_queued_11_11',
+        'msg_scheduled_11_11',
+        'msg_sending_11_11',
+        'msg_sent_9_9',
+      ]);
+    });
+
+    it('keeps a message whose outcome is unknown, so that a person can still resolve it', async () => {
+      const id = await insertMessage('uncertain', { created: 100 });
+      await set({ messages_days: 7 });
+      await purge();
+      const { error } = await acme.call('resolve_message', { message_id: id, outcome: 'sent' });
+      expect(error).toBeUndefined();
+    });
+
+    it('keeps a message that was created long ago and sent just now, so that a bounce report finds it', async () => {
+      const id = await insertMessage('sent', { created: 100, changed: 0 });
+      await set({ messages_days: 7 });
+      await purge();
+      const report = { message_id: id, outcome: 'bounced', bounce_type: 'hard' };
+      expect((await acme.call('report_delivery', report)).error).toBeUndefined();
+    });
+
+    it('keeps a message as long as a cap of the organization can count it', async () => {
+      await limitEmail(30 * 86_400);
+      await insertMessage('sent', { created: 8, counted: true });
+      await insertMessage('sent', { created: 31, counted: true });
+      await insertMessage('sent', { created: 8 });
+      await set({ messages_days: 7 });
+      await purge();
+      expect(await remaining()).toEqual(['msg_sent_8_8_counted']);
+      const { value } = await acme.call<{ outcome: string }>('explain_send', {
+        contact_id: contactId,
+        channel: 'email',
+      });
+      expect(value).toMatchObject({ outcome: 'refuse' });
+      await limitEmail(86_400);
+      await switchboard.ownerQuery(
+        'update retention_rules set available_at = now() where organization_id = $1',
+        [acme.id],
+      );
+      await purge();
+      expect(await remaining()).toEqual([]);
+    });
+
+    it('ignores caps that only SQL of a tool can store', async () => {
+      await limitEmail(86_400);
+      await switchboard.ownerQuery(
+        'update sending_rules set caps = $2 where organization_id = $1',
+        [acme.id, JSON.stringify([{ window_seconds: 1e300 }, { window_seconds: 'x' }, 7, null])],
+      );
+      await insertMessage('sent', { created: 8, counted: true });
+      await set({ messages_days: 7 });
+      await purge();
+      expect(await remaining()).toEqual([]);
+    });
   });
 
   it('deletes old entries of the delivery log and the audit log, which the service itself may not delete', async () => {

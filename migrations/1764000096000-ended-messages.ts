@@ -1,0 +1,21 @@
+import type { QueryRunner } from 'typeorm';
+import { SqlMigration } from './sql-migration.js';
+
+/**
+ * Makes the retention of messages count from their last change, and keep the messages that caps can count and the
+ * messages with an unknown outcome. The new index finds the oldest ended messages. Locks the table of messages while
+ * the index is built. The lock lasts about a second for each million messages.
+ */
+export class EndedMessages1764000096000 extends SqlMigration {
+  readonly name = 'EndedMessages1764000096000';
+  readonly files = ['functions/purge.sql'];
+  readonly objects = ['index public.messages_ended_idx'];
+
+  override async up(runner: QueryRunner): Promise<void> {
+    await super.up(runner);
+    await runner.query(
+      `create index messages_ended_idx on public.messages (organization_id, (counted_at is not null), updated_at)
+       where status not in ('scheduled', 'queued', 'held', 'sending', 'uncertain')`,
+    );
+  }
+}
