@@ -130,7 +130,7 @@ export class SegmentTools {
     surfaces: ['workflow', 'dashboard'],
   })
   async add(input: SegmentContactsInput, call: ToolCall): Promise<AddedToSegment> {
-    const segment = await this.segments.get(call.organizationId, input.segment_id);
+    const segment = await this.segments.getAndKeep(call.organizationId, input.segment_id);
     const { changed, unknown } = await this.members.add(segment, input.contact_ids);
     return { added: changed, unknown };
   }
@@ -145,7 +145,7 @@ export class SegmentTools {
     surfaces: ['workflow', 'dashboard'],
   })
   async remove(input: SegmentContactsInput, call: ToolCall): Promise<RemovedFromSegment> {
-    const segment = await this.segments.get(call.organizationId, input.segment_id);
+    const segment = await this.segments.getAndKeep(call.organizationId, input.segment_id);
     const { changed, unknown } = await this.members.remove(segment, input.contact_ids);
     return { removed: changed, unknown };
   }

@@ -56,6 +56,15 @@ export class SegmentsService {
   }
 
   /**
+   * Returns a segment and locks it, so that nobody can delete it until the transaction ends. Throws `not_found` when the
+   * organization has no such segment, also when another transaction deletes it meanwhile.
+   */
+  async getAndKeep(organizationId: string, id: string): Promise<Segment> {
+    if (!(await this.keep(organizationId, id))) throw AppError.notFound('segment');
+    return await this.get(organizationId, id);
+  }
+
+  /**
    * Creates a segment. With filters, the segment is dynamic. Without filters, it is static. Throws `conflict` for a
    * taken name and for too many segments.
    */
