@@ -16,14 +16,15 @@ import type { ContactChanges, ContactFields } from './contact-fields.js';
 import type { Contact } from './contact.entity.js';
 import { ContactView } from './contact.results.js';
 import { contactEvents } from './contact-events.js';
-import { ContactsService } from './contacts.service.js';
+
+/** The number of attempts to write a row whose identifiers other transactions take at the same time. */
+const MOST_ATTEMPTS = 5;
 
 /** Creates and changes many contacts in one call, by the rules of `create_contact`. */
 @Injectable()
 export class ContactBatchesService {
   constructor(
     private readonly batches: ContactBatchesRepository,
-    private readonly contacts: ContactsService,
     private readonly events: DomainEvents,
     private readonly changes: ChangeFeed,
   ) {}
@@ -91,7 +92,7 @@ export class ContactBatchesService {
     for (const contact of created) {
       const at = times.get(contact.id);
       if (at) await this.publish(organizationId, contact, at, options);
-      else await this.writeAlone(organizationId, rows, plan, contact, options);
+      else await this.writeRows(organizationId, rows, plan, contact, options);
     }
   }
 
@@ -102,36 +103,76 @@ export class ContactBatchesService {
     options: BatchOptions,
   ): Promise<void> {
     const changed = plan.contacts.filter(({ before }) => before !== undefined);
-    if (changed.length === 0) return;
-    const times = await this.batches.update(organizationId, changed);
-    for (const contact of changed) {
-      const at = times?.get(contact.id);
-      if (at) await this.publish(organizationId, contact, at, options);
-      else await this.writeAlone(organizationId, rows, plan, contact, options);
+    const unwritten = await this.updateUntaken(organizationId, changed, options);
+    for (const contact of unwritten) {
+      await this.writeRows(organizationId, rows, plan, contact, options);
     }
   }
 
   /**
-   * Writes the rows of one contact one after the other, because another transaction has taken an identifier since
-   * the look-up.
+   * Updates and publishes the contacts. Returns the contacts that were not updated because another contact has taken an
+   * identifier since the look-up. Halves a group with such a contact, so that the other contacts need few statements.
    */
-  private async writeAlone(
+  private async updateUntaken(
+    organizationId: string,
+    contacts: readonly BatchedContact[],
+    options: BatchOptions,
+  ): Promise<BatchedContact[]> {
+    if (contacts.length === 0) return [];
+    const times = await this.batches.update(organizationId, contacts);
+    if (!times) {
+      if (contacts.length === 1) return [...contacts];
+      const middle = contacts.length >> 1;
+      return [
+        ...(await this.updateUntaken(organizationId, contacts.slice(0, middle), options)),
+        ...(await this.updateUntaken(organizationId, contacts.slice(middle), options)),
+      ];
+    }
+    const unwritten: BatchedContact[] = [];
+    for (const contact of contacts) {
+      const at = times.get(contact.id);
+      if (at) await this.publish(organizationId, contact, at, options);
+      else unwritten.push(contact);
+    }
+    return unwritten;
+  }
+
+  /** Writes the rows of one contact one after the other, because another contact has taken one of its identifiers. */
+  private async writeRows(
     organizationId: string,
     rows: readonly ContactChanges[],
     { outcomes }: BatchPlan,
     contact: BatchedContact,
-    { onExisting, source }: BatchOptions,
+    options: BatchOptions,
   ): Promise<void> {
     for (const index of contact.rows) {
-      try {
-        const mode = onExisting === 'skip' ? 'error' : 'merge';
-        const { created } = await this.contacts.create(organizationId, rows[index]!, mode, source);
-        outcomes[index] = created ? 'created' : 'updated';
-      } catch (error) {
-        if (!(error instanceof AppError) || error.code !== 'conflict') throw error;
-        outcomes[index] = error;
-      }
+      outcomes[index] = await this.writeRow(organizationId, rows[index]!, options);
     }
+  }
+
+  /**
+   * Looks up the contacts of the row again and writes the row by the same rules as a batch. Throws `unavailable` when
+   * its identifiers are taken again and again between the look-up and the write.
+   */
+  private async writeRow(
+    organizationId: string,
+    row: ContactChanges,
+    options: BatchOptions,
+  ): Promise<RowOutcome> {
+    for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt += 1) {
+      const known = await this.findContacts(organizationId, [row]);
+      const { outcomes, contacts } = planBatch([row], known, options);
+      const [contact] = contacts;
+      if (!contact) return outcomes[0]!;
+      const times = contact.before
+        ? await this.batches.update(organizationId, contacts)
+        : await this.batches.insert(organizationId, contacts);
+      const at = times?.get(contact.id);
+      if (!at) continue;
+      await this.publish(organizationId, contact, at, options);
+      return outcomes[0]!;
+    }
+    throw new AppError('unavailable', 'Other calls are changing this contact. Try again.');
   }
 
   private async publish(

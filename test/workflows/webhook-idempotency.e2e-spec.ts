@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { sharedSwitchboard, type RunningSwitchboard } from '../support/switchboard.js';
-import { createWorkflow, postWebhook } from './support/workflow-client.js';
+import { createWorkflow, postWebhook, runUntil } from './support/workflow-client.js';
 
 describe('a webhook with a key', () => {
   let switchboard: RunningSwitchboard;
@@ -68,5 +68,46 @@ describe('a webhook with a key', () => {
     const answer = await postWebhook(switchboard, id, {}, { 'Idempotency-Key': key });
     expect(answer.status).toBe(400);
     expect(answer.body.ok).toBe(false);
+  });
+
+  describe('of a trigger whose condition its run makes false', () => {
+    const createOnce = () =>
+      createWorkflow(
+        acme,
+        [
+          {
+            id: 'person',
+            tool: 'create_contact',
+            arguments: { email: '{{ trigger.payload.email }}' },
+          },
+        ],
+        { trigger: { type: 'webhook', if: 'contact == nil' } },
+      );
+
+    it('gets the id of the run for a repeated delivery', async () => {
+      const { id } = await createOnce();
+      const key = { 'Idempotency-Key': 'k' };
+      const body = { email: 'repeated@example.com' };
+      const first = await postWebhook(switchboard, id, body, key);
+      await runUntil(acme, first.body.runId, 'succeeded');
+      const again = await postWebhook(switchboard, id, body, key);
+      expect([again.status, again.body]).toEqual([
+        200,
+        { ok: true, runId: first.body.runId, duplicate: true },
+      ]);
+      const other = await postWebhook(switchboard, id, body, { 'Idempotency-Key': 'other' });
+      expect([other.status, other.body]).toEqual([202, { ok: true, skipped: true }]);
+    });
+
+    it('refuses another body', async () => {
+      const { id } = await createOnce();
+      const key = { 'Idempotency-Key': 'k' };
+      const body = { email: 'refused@example.com' };
+      const first = await postWebhook(switchboard, id, body, key);
+      await runUntil(acme, first.body.runId, 'succeeded');
+      const answer = await postWebhook(switchboard, id, { ...body, a: 1 }, key);
+      expect(answer.status).toBe(422);
+      expect(answer.body).toMatchObject({ ok: false, error: { code: 'idempotency_mismatch' } });
+    });
   });
 });

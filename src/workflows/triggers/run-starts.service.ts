@@ -77,7 +77,11 @@ export class RunStartsService {
       // All refused runs with the same first run have this key. So an endless loop stores only one of them per workflow.
       if (ancestry.isFull) run.dedupeKey = `followers ${ancestry.rootRunId}`;
       const inserted = (await this.runs.insert(organizationId, [run])).get(run.id);
-      if (!inserted) return await this.findDuplicateByKey(organizationId, run, ancestry);
+      if (!inserted) {
+        const earlier = await this.findDuplicateByKey(organizationId, run, ancestry);
+        if (!earlier) throw AppError.notFound('workflow');
+        return earlier;
+      }
       if (inserted.limits) await this.delay(organizationId, run, inserted);
       this.notifyAfterCommit(organizationId, run, inserted);
       await this.failpoints.reach('after insert, before commit', run.id);
@@ -129,6 +133,27 @@ export class RunStartsService {
   }
 
   /**
+   * Returns the run of the workflow with the same dedupe key, or undefined. Throws `idempotency_mismatch` when that run
+   * has another payload.
+   */
+  async findDuplicateByKey(
+    organizationId: string,
+    { workflowId, dedupeKey, bodyHash }: Pick<NewRun, 'workflowId' | 'dedupeKey' | 'bodyHash'>,
+    { isFull }: Ancestry = NO_ANCESTRY,
+  ): Promise<RunStarted | undefined> {
+    if (dedupeKey === null) return undefined;
+    const earlier = await this.runs.findByDedupeKey(organizationId, workflowId, dedupeKey);
+    if (!earlier) return undefined;
+    if (!isFull && !earlier.bodyHash?.equals(bodyHash!)) {
+      throw new AppError(
+        'idempotency_mismatch',
+        'This key was used with another body. Use a new key.',
+      );
+    }
+    return { runId: earlier.id, duplicate: true };
+  }
+
+  /**
    * Returns the id of the newest run of the workflow that started in the last `seconds` with a {@link newBodyKey} of
    * this body, or null. Until the open transaction ends, calls for the same body in other transactions wait. Without
    * this, simultaneous deliveries would all start a run.
@@ -145,25 +170,6 @@ export class RunStartsService {
       bodyKeyPrefix(bodyHash),
       seconds,
     );
-  }
-
-  private async findDuplicateByKey(
-    organizationId: string,
-    { workflowId, dedupeKey, bodyHash }: NewRun,
-    { isFull }: Ancestry,
-  ): Promise<RunStarted> {
-    const earlier =
-      dedupeKey === null
-        ? null
-        : await this.runs.findByDedupeKey(organizationId, workflowId, dedupeKey);
-    if (!earlier) throw AppError.notFound('workflow');
-    if (!isFull && !earlier.bodyHash?.equals(bodyHash!)) {
-      throw new AppError(
-        'idempotency_mismatch',
-        'This key was used with another body. Use a new key.',
-      );
-    }
-    return { runId: earlier.id, duplicate: true };
   }
 
   private async delay(

@@ -88,7 +88,10 @@ export class WebhookStartsService {
       if (started && !started.duplicate && large) {
         await this.largePayloads.store(organizationId, started.runId, large.whole);
       }
-      return started ?? 'skipped';
+      if (started) return started;
+      // The look-up comes after the evaluation. Otherwise, the run of a simultaneous delivery with this key could commit
+      // between the two and make the condition false, and this delivery would not get the id of that run.
+      return (await this.runs.findDuplicateByKey(organizationId, start)) ?? 'skipped';
     });
   }
 
