@@ -65,6 +65,7 @@ import { BoundedStepPaths1764000087000 } from './1764000087000-bounded-step-path
 import { RetriedChains1764000088000 } from './1764000088000-retried-chains.js';
 import { LockedSessions1764000089000 } from './1764000089000-locked-sessions.js';
 import { QuotaDays1764000090000 } from './1764000090000-quota-days.js';
+import { LateEvents1764000091000 } from './1764000091000-late-events.js';
 
 /**
  * All migrations, oldest first. Only append: a migration that was released is never edited. A later migration that
@@ -139,4 +140,5 @@ export const MIGRATIONS = [
   RetriedChains1764000088000,
   LockedSessions1764000089000,
   QuotaDays1764000090000,
+  LateEvents1764000091000,
 ];
