@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { prepared } from '../../database/driver/statement.js';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
+import { isCustomEventName } from '../../events/custom-event-name.js';
 import type { EmittedEvent, EventName } from '../../events/domain-events.js';
 import type { Claim } from '../../queue/leased-work.js';
 import { EVENTS_BINDING } from '../definitions/steps/event-wait-step.js';
@@ -71,7 +72,7 @@ const HAS_EVENT = `with wait as materialized (
    union all
    select e.* from pending_events e
    where e.organization_id = $1 and e.name = any(w.names) and e.happened_at <= $4 and e.contact_id is null
-     and w.contact_id <> ''
+     and w.contact_id <> '' and starts_with(e.name, 'custom.')
  ) e
  where (w.run_id, w.step_id) > (e.after_run_id, e.after_step_id) and ${BEGAN_IN_TIME}
  limit 1`;
@@ -118,7 +119,8 @@ export class PendingEventsRepository {
    * Returns the next waits that the event may end. These are the waits that began before the event, and the waits that
    * began while the transaction of the event was open. A step that began to wait while that transaction was open could
    * not see its changes. An event about a contact ends waits for this contact, for the survivor of its merge, and for
-   * any contact. An event without a contact may end every wait.
+   * any contact. An event without a contact ends only waits for any contact. A custom event without a contact may end
+   * every wait.
    */
   async findCandidates(
     organizationId: string,
@@ -130,7 +132,7 @@ export class PendingEventsRepository {
        from pending_events e
        join run_waits w on w.organization_id = e.organization_id and w.event in (e.name, 'any') and w.state = 'armed'
          and (w.event <> 'any' or (w.bindings -> $5::text)::jsonb ? e.name)
-         and ($3::text is null or w.contact_id = any(array['', $3, (select m.survivor_id from contact_merges m
+         and ($6::boolean or w.contact_id = any(array['', $3, (select m.survivor_id from contact_merges m
            where m.organization_id = $1 and m.merged_id = $3)]))
          and (w.run_id, w.step_id) > (e.after_run_id, e.after_step_id)
          and ${BEGAN_IN_TIME}
@@ -138,7 +140,7 @@ export class PendingEventsRepository {
          and r.status in ('queued', 'running', 'waiting')
        where e.organization_id = $1 and e.id = $2
        order by w.run_id, w.step_id limit $4`,
-      [organizationId, event.id, event.contact_id, limit, EVENTS_BINDING],
+      [organizationId, event.id, event.contact_id, limit, EVENTS_BINDING, isForEveryWait(event)],
     );
   }
 
@@ -233,4 +235,12 @@ export class PendingEventsRepository {
         id,
       ]);
   }
+}
+
+/**
+ * Returns true for a custom event without a contact. Other events can lack a contact because it was deleted. They must
+ * not end waits for other contacts.
+ */
+function isForEveryWait({ name, contact_id: contactId }: ClaimedEvent): boolean {
+  return contactId === null && isCustomEventName(name);
 }
