@@ -66,6 +66,7 @@ import { RetriedChains1764000088000 } from './1764000088000-retried-chains.js';
 import { LockedSessions1764000089000 } from './1764000089000-locked-sessions.js';
 import { QuotaDays1764000090000 } from './1764000090000-quota-days.js';
 import { EndedMessages1764000096000 } from './1764000096000-ended-messages.js';
+import { LateEvents1764000091000 } from './1764000091000-late-events.js';
 
 /**
  * All migrations, oldest first. Only append: a migration that was released is never edited. A later migration that
@@ -141,4 +142,5 @@ export const MIGRATIONS = [
   LockedSessions1764000089000,
   QuotaDays1764000090000,
   EndedMessages1764000096000,
+  LateEvents1764000091000,
 ];

@@ -196,6 +196,21 @@ describe('a step that waits for an event', () => {
     expect(outputOf(await ended(own))).toMatchObject({ event: { contact: { id: ada } } });
   });
 
+  it('does not end for a run with a contact at an event without a contact, except a custom event', async () => {
+    const ada = await create();
+    const failed = await waiting([waitOf('run.failed')], ada);
+    const nobody = await waiting([waitOf('run.failed')]);
+    const any = await waiting([waitOf('run.failed', { any_contact: true })], ada);
+    const paid = await waiting([waitOf('custom.paid')], ada);
+    await start([{ id: 'end', stop: 'failed' }]);
+    await ended(nobody);
+    await ended(any);
+    await acme.call('emit_event', { event: 'custom.paid' });
+    await ended(paid);
+    await settled();
+    expect((await getRun(acme, failed)).status).toBe('waiting');
+  });
+
   it('waits for an event that meets its condition, with the values of the run at its beginning', async () => {
     const ada = await create();
     const runId = await waiting(

@@ -141,14 +141,89 @@ describe('a wait that begins or ends while its event is stored', () => {
     expect(stepOf(await getRun(acme, runId)).output).toMatchObject({ timed_out: false });
   });
 
+  it('uses an event that happened before its timeout, even when the event is delivered later', async () => {
+    const runId = await begun([wait('contact.created')]);
+    await carryOn(runId);
+    await happen();
+    await setDue(runId, true);
+    await carryOn(runId);
+    expect(await getRun(acme, runId)).toMatchObject({ status: 'waiting', reason: 'event' });
+    await handOn();
+    expect(await isDue(runId)).toBe(true);
+    await carryOn(runId);
+    expect(stepOf(await getRun(acme, runId)).output).toMatchObject({ timed_out: false });
+  });
+
+  it('uses one of several events that happened before its timeout and is delivered later', async () => {
+    const events = ['custom.paid', 'contact.created'];
+    const runId = await begun([{ id: 'wait', wait_for_event: { events, timeout: { days: 3 } } }]);
+    await carryOn(runId);
+    await happen();
+    await setDue(runId, true);
+    await carryOn(runId);
+    await handOn();
+    await carryOn(runId);
+    expect(stepOf(await getRun(acme, runId)).output).toMatchObject({ timed_out: false });
+  });
+
+  it('times out when the events before its timeout do not meet its condition', async () => {
+    const timeout = { days: 3 };
+    const step = { event: 'contact.created', if: 'event.contact.email == "none"', timeout };
+    const runId = await begun([{ id: 'wait', wait_for_event: step }]);
+    await carryOn(runId);
+    await happen();
+    await setDue(runId, true);
+    await carryOn(runId);
+    // The run is due again after a pause, so a long queue of events does not keep workers busy with waits.
+    expect(await isDue(runId)).toBe(false);
+    await handOn();
+    // An event after the timeout does not delay the end of the wait.
+    await happen();
+    await setDue(runId);
+    await switchboard.ownerQuery(
+      `update run_steps set wake_at = least(wake_at, now()) where run_id = $1`,
+      [runId],
+    );
+    await carryOn(runId);
+    expect(stepOf(await getRun(acme, runId)).output).toMatchObject({ timed_out: true });
+    await handOn();
+  });
+
+  it('times out while events with another name or about another contact are not delivered', async () => {
+    const { value } = await acme.call<{ contact: { id: string } }>('create_contact', {
+      email: 'waits@example.com',
+    });
+    const workflow = await createWorkflow(acme, [wait('contact.created')], {
+      trigger: { type: 'manual' },
+    });
+    const other = await createWorkflow(acme, [wait('custom.paid')], {
+      trigger: { type: 'manual' },
+    });
+    const started = await acme.call<{ run_id: string }>('trigger_workflow', {
+      workflow_id: workflow.id,
+      contact_id: value.contact.id,
+    });
+    const runIds = [started.value.run_id, await trigger(acme, other.id)];
+    for (const runId of runIds) await carryOn(runId);
+    await happen();
+    for (const runId of runIds) {
+      await setDue(runId, true);
+      await carryOn(runId);
+      expect(stepOf(await getRun(acme, runId)).output).toMatchObject({ timed_out: true });
+    }
+    await handOn();
+  });
+
   it.each([
     ['the event', true],
     ['the timeout', false],
   ])('ends once, with the outcome that is written first: %s', async (_name, isEventFirst) => {
     const runId = await begun([wait('contact.created')]);
     await carryOn(runId);
-    await happen();
+    if (isEventFirst) await happen();
     await setDue(runId, true);
+    // An event that happens before the timeout would keep the wait from timing out.
+    if (!isEventFirst) await happen();
     const taken = await claim(runId);
     await (isEventFirst
       ? held.hold('update', 'run_waits', `new.state = 'delivered'`)

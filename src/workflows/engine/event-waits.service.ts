@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AppError } from '../../errors/app-error.js';
 import { LiquidSandbox } from '../../liquid/liquid-sandbox.js';
 import { isJsonObject } from '../../text/is-json-object.js';
+import { parseTime } from '../../text/parse-time.js';
 import { minJsonLength } from '../../text/json-length.js';
 import type { EventWaitStep, WaitStep } from '../definitions/definition.js';
 import type { Place } from '../definitions/step-engine.js';
@@ -12,6 +13,7 @@ import type { ClaimedRun, JournalEntry } from '../journal/claimed-run.js';
 import { RunJournalRepository } from '../journal/run-journal.repository.js';
 import type { RunTransaction } from '../journal/run-transaction.js';
 import { RunsRepository } from '../journal/runs.repository.js';
+import { PendingEventsRepository } from '../waits/pending-events.repository.js';
 import {
   type NewWait,
   RunWaitsRepository,
@@ -21,6 +23,8 @@ import { RunScopeService } from './run-scope.service.js';
 import { computeWaitEnd, toWaiting } from './wait-times.js';
 
 const MAX_BINDINGS_BYTES = 16 * 1024;
+/** The time after which a wait that is over looks again for events that came in time and are not delivered yet. */
+const LATE_EVENTS_PAUSE_MS = 1000;
 
 /** Begins and ends the waits of runs for events, resume URLs and other runs. */
 @Injectable()
@@ -29,6 +33,7 @@ export class EventWaitsService {
     private readonly runs: RunsRepository,
     private readonly journal: RunJournalRepository,
     private readonly waits: RunWaitsRepository,
+    private readonly pending: PendingEventsRepository,
     private readonly scope: RunScopeService,
     private readonly liquid: LiquidSandbox,
   ) {}
@@ -95,7 +100,8 @@ export class EventWaitsService {
 
   /**
    * Ends a wait if its event was delivered or its time is over, and returns the event, if any. Otherwise returns the
-   * entry, which still waits. The lock on the wait decides whether the event or the timeout came first.
+   * entry, which still waits. A wait does not time out while an event that happened before its timeout may still be
+   * delivered to it. The lock on the wait decides whether the event or the timeout came first.
    */
   async end(
     { run }: RunTransaction,
@@ -109,6 +115,14 @@ export class EventWaitsService {
       // The database clock decides whether the wait is over. The clock of this process may be ahead of the database
       // clock.
       if (entry.wakeAt! > now) return { waiting: toWaiting(entry, entry.wakeAt!, now) };
+      const until = timeoutOf(entry);
+      const wait = { runId, stepId: entry.stepId, until };
+      if (await this.pending.mayEnd(organizationId, wait)) {
+        // The delivery of the event wakes the run earlier. An event that does not match wakes nobody.
+        const output = { ...entry.output, until: until.toISOString() };
+        const nextLook = new Date(now.getTime() + LATE_EVENTS_PAUSE_MS);
+        return { waiting: toWaiting({ ...entry, output }, nextLook, now) };
+      }
     }
     await this.waits.end(organizationId, runId, entry.stepId);
     return { delivered };
@@ -144,6 +158,15 @@ export class EventWaitsService {
       if (!(error instanceof AppError) || error.code !== 'invalid_arguments') throw error;
     }
   }
+}
+
+/**
+ * Returns the time at which a wait times out. While late events delay its end, `wakeAt` is later than this time. When
+ * another process has shortened the wait, `wakeAt` is earlier than the time in the output.
+ */
+function timeoutOf({ output, wakeAt }: JournalEntry): Date {
+  const until = parseTime(output?.until);
+  return until && until < wakeAt! ? until : wakeAt!;
 }
 
 /** Copies the values that a condition refers to. Throws `invalid_arguments` when they are too large. */

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { prepared } from '../../database/driver/statement.js';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
+import { isCustomEventName } from '../../events/custom-event-name.js';
 import type { EmittedEvent, EventName } from '../../events/domain-events.js';
 import type { Claim } from '../../queue/leased-work.js';
 import { EVENTS_BINDING } from '../definitions/steps/event-wait-step.js';
@@ -18,6 +19,13 @@ export interface Candidate {
   step_id: string;
   condition: string | null;
   bindings: object | null;
+}
+
+/** An armed wait that has timed out at `until`. */
+export interface TimedOutWait {
+  runId: string;
+  stepId: string;
+  until: Date;
 }
 
 /** A wait that an event ends. `error` is set when the condition failed. */
@@ -40,6 +48,34 @@ const IS_AWAITED = prepared(
   'event_is_awaited',
   'select 1 as one from event_interests i where i.organization_id = $1 and i.event = $2 limit 1',
 );
+
+/** SQL that is true when the wait `w` began before the event `e`, or while the transaction of the event was open. */
+const BEGAN_IN_TIME = `(w.armed_at <= e.happened_at
+  or (w.armed_xid <> e.xid and not pg_visible_in_snapshot(e.xid::xid8, w.armed_snapshot::pg_snapshot)))`;
+
+// The search has three parts that use the index of names and contacts. Without this, thousands of undelivered events about
+// other contacts would slow it down. It is not prepared, because a plan that was made for few events would be kept.
+const HAS_EVENT = `with wait as materialized (
+   select w.*, case when w.event <> 'any' then array[w.event]
+     when json_typeof(w.bindings -> $5::text) = 'array'
+       then array(select jsonb_array_elements_text((w.bindings -> $5::text)::jsonb)) end as names
+   from run_waits w where w.organization_id = $1 and w.run_id = $2 and w.step_id = $3 and w.state = 'armed'
+ )
+ select from wait w cross join lateral (
+   select e.* from pending_events e
+   where e.organization_id = $1 and e.name = any(w.names) and e.happened_at <= $4 and w.contact_id = ''
+   union all
+   select e.* from pending_events e
+   where e.organization_id = $1 and e.name = any(w.names) and e.happened_at <= $4
+     and e.contact_id = any(array(select w.contact_id union all select m.merged_id from contact_merges m
+       where m.organization_id = $1 and m.survivor_id = w.contact_id))
+   union all
+   select e.* from pending_events e
+   where e.organization_id = $1 and e.name = any(w.names) and e.happened_at <= $4 and e.contact_id is null
+     and w.contact_id <> '' and starts_with(e.name, 'custom.')
+ ) e
+ where (w.run_id, w.step_id) > (e.after_run_id, e.after_step_id) and ${BEGAN_IN_TIME}
+ limit 1`;
 
 @Injectable()
 export class PendingEventsRepository {
@@ -83,7 +119,8 @@ export class PendingEventsRepository {
    * Returns the next waits that the event may end. These are the waits that began before the event, and the waits that
    * began while the transaction of the event was open. A step that began to wait while that transaction was open could
    * not see its changes. An event about a contact ends waits for this contact, for the survivor of its merge, and for
-   * any contact. An event without a contact may end every wait.
+   * any contact. An event without a contact ends only waits for any contact. A custom event without a contact may end
+   * every wait.
    */
   async findCandidates(
     organizationId: string,
@@ -95,17 +132,27 @@ export class PendingEventsRepository {
        from pending_events e
        join run_waits w on w.organization_id = e.organization_id and w.event in (e.name, 'any') and w.state = 'armed'
          and (w.event <> 'any' or (w.bindings -> $5::text)::jsonb ? e.name)
-         and ($3::text is null or w.contact_id = any(array['', $3, (select m.survivor_id from contact_merges m
+         and ($6::boolean or w.contact_id = any(array['', $3, (select m.survivor_id from contact_merges m
            where m.organization_id = $1 and m.merged_id = $3)]))
          and (w.run_id, w.step_id) > (e.after_run_id, e.after_step_id)
-         and (w.armed_at <= e.happened_at
-           or (w.armed_xid <> e.xid and not pg_visible_in_snapshot(e.xid::xid8, w.armed_snapshot::pg_snapshot)))
+         and ${BEGAN_IN_TIME}
        join workflow_runs r on r.organization_id = w.organization_id and r.id = w.run_id
          and r.status in ('queued', 'running', 'waiting')
        where e.organization_id = $1 and e.id = $2
        order by w.run_id, w.step_id limit $4`,
-      [organizationId, event.id, event.contact_id, limit, EVENTS_BINDING],
+      [organizationId, event.id, event.contact_id, limit, EVENTS_BINDING, isForEveryWait(event)],
     );
+  }
+
+  /**
+   * Returns true when an event that may end the wait happened before its timeout, and has not been compared with the
+   * wait yet. Lock the wait first. Otherwise the event could be delivered after this query and before the timeout.
+   */
+  async mayEnd(organizationId: string, { runId, stepId, until }: TimedOutWait): Promise<boolean> {
+    const rows = await this.tenants
+      .session(organizationId)
+      .query<unknown>(HAS_EVENT, [organizationId, runId, stepId, until, EVENTS_BINDING]);
+    return rows.length > 0;
   }
 
   /** Delivers the event to the waits that are still armed. Returns the ids of their runs. */
@@ -188,4 +235,12 @@ export class PendingEventsRepository {
         id,
       ]);
   }
+}
+
+/**
+ * Returns true for a custom event without a contact. Other events can lack a contact because it was deleted. They must
+ * not end waits for other contacts.
+ */
+function isForEveryWait({ name, contact_id: contactId }: ClaimedEvent): boolean {
+  return contactId === null && isCustomEventName(name);
 }

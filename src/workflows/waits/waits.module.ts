@@ -8,6 +8,6 @@ import { RunWaitsRepository } from './run-waits.repository.js';
 @Module({
   imports: [LiquidModule],
   providers: [EventDeliveriesService, EventWorker, PendingEventsRepository, RunWaitsRepository],
-  exports: [RunWaitsRepository],
+  exports: [PendingEventsRepository, RunWaitsRepository],
 })
 export class WaitsModule {}

@@ -1,0 +1,18 @@
+import type { QueryRunner } from 'typeorm';
+import { SqlMigration } from './sql-migration.js';
+
+/**
+ * Adds the index by which a wait that is over finds events that happened before its timeout and are not delivered yet.
+ * Locks stored events against writers while it builds the index.
+ */
+export class LateEvents1764000091000 extends SqlMigration {
+  readonly name = 'LateEvents1764000091000';
+  readonly files = [];
+  readonly objects = ['index public.pending_events_awaited_idx'];
+
+  override async up(runner: QueryRunner): Promise<void> {
+    await super.up(runner);
+    await runner.query(`create index pending_events_awaited_idx
+      on public.pending_events (organization_id, name, contact_id, happened_at)`);
+  }
+}
