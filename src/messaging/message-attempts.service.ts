@@ -91,21 +91,31 @@ export class MessageAttemptsService {
         messages.map(({ message }) => [keyOf(message), null]),
       );
       const unsent = messages.filter(({ message }) => UNSENT.has(message.status)).sort(byContact);
-      const allowed: Attempt[] = [];
+      let allowed: Message[] = [];
       for (const { message, permission } of unsent) {
         this.changes.publish(organizationId, resourceChange('messages', message.id));
+        // A cap counts only messages whose attempt has begun. Without this call, it would not count the earlier
+        // messages of this batch to the same contact, and all of them would pass a cap of one.
+        if (permission.isPaced && allowed.at(-1)?.contactId === message.contactId) {
+          this.beginAttempts(organizationId, allowed);
+          allowed = [];
+        }
         const attempt = await this.prepare(message, permission);
-        if (attempt) allowed.push(attempt);
+        if (!attempt) continue;
+        begun.set(keyOf(message), attempt);
+        allowed.push(message);
       }
-      for (const attempt of allowed) begun.set(keyOf(attempt.message), attempt);
-      if (allowed.length > 0) {
-        this.attempts.begin(
-          organizationId,
-          allowed.map(({ message }) => message.id),
-        );
-      }
+      this.beginAttempts(organizationId, allowed);
       return begun;
     });
+  }
+
+  private beginAttempts(organizationId: string, messages: readonly Message[]): void {
+    if (messages.length === 0) return;
+    this.attempts.begin(
+      organizationId,
+      messages.map(({ id }) => id),
+    );
   }
 
   /**
