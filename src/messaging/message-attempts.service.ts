@@ -8,7 +8,11 @@ import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import { AppError } from '../errors/app-error.js';
 import { PaceService } from '../pacing/pace.service.js';
 import { type Claim, keyOf } from '../queue/leased-work.js';
-import { type LockedMessages, MessageAttemptsRepository } from './message-attempts.repository.js';
+import {
+  type LockedMessages,
+  MessageAttemptsRepository,
+  type MessageOfClaim,
+} from './message-attempts.repository.js';
 import { MessageOutcomesService } from './message-outcomes.service.js';
 import { MessagePermissionService, type Permission } from './message-permission.service.js';
 import type { Message } from './message.entity.js';
@@ -123,7 +127,7 @@ export class MessageAttemptsService {
    * returns undefined.
    */
   private async prepare(
-    message: Message,
+    message: MessageOfClaim,
     { ban, isPaced }: Permission,
   ): Promise<Attempt | undefined> {
     const { organizationId, channel } = message;
@@ -160,11 +164,12 @@ export class MessageAttemptsService {
    * be sent now.
    */
   private async delayForLimit(
-    { organizationId, id, epoch, slotAt }: Message,
+    { organizationId, id, epoch, hasSlot }: MessageOfClaim,
     provider: StoredProvider | undefined,
   ): Promise<boolean> {
-    // The message has already waited for its reserved place.
-    if (slotAt !== null) return false;
+    // The message has already waited for its reserved place. A lost place is reserved again. Without this, all messages
+    // whose places passed while no worker ran would be sent at the same moment.
+    if (hasSlot) return false;
     const waitSeconds = await this.handovers.reserve(organizationId, provider);
     if (waitSeconds > 0) await this.attempts.delay(organizationId, id, epoch, waitSeconds);
     return waitSeconds > 0;

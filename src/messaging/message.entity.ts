@@ -140,7 +140,7 @@ export class Message extends OrganizationRowWithId {
   @Column('timestamptz', { default: () => 'now()' })
   dueAt: Date;
 
-  /** The earliest time of the next attempt, which the limit of a provider sets. */
+  /** The time until which the message keeps its reserved place in the limit of a provider, and a second longer. */
   @Column('timestamptz', { nullable: true })
   slotAt: Date | null;
 
