@@ -140,7 +140,7 @@ export class Message extends OrganizationRowWithId {
   @Column('timestamptz', { default: () => 'now()' })
   dueAt: Date;
 
-  /** The time until which the message keeps its reserved place in the limit of a provider, and a second longer. */
+  /** The message loses its reserved place in the limit of a provider a second after this time. */
   @Column('timestamptz', { nullable: true })
   slotAt: Date | null;
 

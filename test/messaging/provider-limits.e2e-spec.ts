@@ -49,7 +49,7 @@ describe('the place of a message in the limit of its provider', () => {
     return ids;
   }
 
-  /** Acts like a worker that claims all the messages at the same moment. Returns their statuses after it. */
+  /** Acts like a worker that claims all the messages at the same moment. Returns their new statuses. */
   async function deliver(ids: readonly string[]): Promise<string[]> {
     const worker = switchboard.app.get(MessageWorker, { strict: false });
     const delivery = switchboard.app.get(MessageDeliveryService, { strict: false });
