@@ -41,7 +41,7 @@ create table public.messages (
   epoch integer not null default 0,
   scheduled_at timestamptz(3),
   due_at timestamptz not null default now(),
-  -- The next attempt may begin at this time, because of the limit of a provider.
+  -- The message loses its reserved place in the limit of a provider a second after this time.
   slot_at timestamptz,
   -- The name of the cap that holds the message: the channel of the cap, and its topic if the cap has one.
   held_by text collate "C",

@@ -16,9 +16,16 @@ const IS_READABLE = `octet_length(m.body) <= ${LONGEST_BODY_BYTES}
   and octet_length(coalesce(m.subject, '')) <= ${4 * LONGEST_SUBJECT}
   and octet_length(coalesce(m.html, '')) <= ${LONGEST_HTML_BYTES}`;
 
-/** Returns a statement that looks up each message by its key, however many messages there are. */
+/** A place in the limit of a provider is lost when the attempt has not begun this long after `slot_at`. */
+const SLOT_SECONDS = 1;
+
+/**
+ * Returns a statement that looks up each message by its key, however many messages there are. The database decides
+ * whether a place is lost, because the clock of a worker may be wrong.
+ */
 function lockClaimed(locked: 'skip locked' | ''): string {
-  return `select m.* from json_to_recordset($2) as c (id text, epoch integer)
+  return `select m.*, coalesce(m."slotAt" > now() - make_interval(secs => ${SLOT_SECONDS}), false) as "hasSlot"
+    from json_to_recordset($2) as c (id text, epoch integer)
     cross join lateral (
       select ${ALL_COLUMNS} from messages m
       where m.organization_id = $1 and m.id = c.id and m.epoch = c.epoch and ${IS_READABLE}
@@ -72,9 +79,14 @@ export const BEGIN_ATTEMPTS = prepared(
    from json_to_recordset($2) as c (id text) where m.organization_id = $1 and m.id = c.id`,
 );
 
+/**
+ * Delays a message until its place. When an earlier place was lost, the new place is kept longer, by the time that the
+ * worker was late. Without this, workers that are always late would lose every place, and send nothing.
+ */
 export const DELAY = prepared(
   'message_delay',
-  `update messages set status = 'queued', slot_at = now() + make_interval(secs => $4),
+  `update messages set status = 'queued', slot_at = now() + make_interval(secs => $4)
+       + case when slot_at is null then interval '0' else greatest(now() - due_at, interval '0') end,
      due_at = now() + make_interval(secs => $4), lease_until = null, updated_at = now()
    where organization_id = $1 and id = $2 and epoch = $3`,
 );

@@ -24,6 +24,12 @@ export type PermittedMessage = Pick<
   'organizationId' | 'contactId' | 'channel' | 'recipient' | 'topic'
 >;
 
+/** A locked message of a claim. */
+export interface MessageOfClaim extends Message {
+  /** True when the message may use the place that it has reserved in the limit of its provider. */
+  readonly hasSlot: boolean;
+}
+
 /** Stored data that decides whether one message may be sent. */
 export interface StoredPermission {
   readonly suppression: SuppressionReason | null;
@@ -63,11 +69,11 @@ export class MessageAttemptsRepository {
     organizationId: string,
     claims: readonly Claim[],
     locked: LockedMessages,
-  ): Promise<Message[]> {
+  ): Promise<MessageOfClaim[]> {
     const statement = locked === 'skip' ? LOCK_FREE_CLAIMED : LOCK_CLAIMED;
     return await this.tenants
       .session(organizationId)
-      .query<Message>(statement, [organizationId, keysOf(claims)]);
+      .query<MessageOfClaim>(statement, [organizationId, keysOf(claims)]);
   }
 
   /** Returns the stored decisions that apply to each claimed message now, by the id of the message. */
@@ -108,8 +114,8 @@ export class MessageAttemptsRepository {
   }
 
   /**
-   * Ends the claim. Workers may claim the message again after the delay. The next attempt then reserves no place in
-   * the limit of the provider, because the message has one already.
+   * Ends the claim. Workers may claim the message again after the delay. An attempt that then begins in time reserves
+   * no place in the limit of the provider, because the message has one already.
    */
   async delay(organizationId: string, id: string, epoch: number, seconds: number): Promise<void> {
     await this.tenants.session(organizationId).query(DELAY, [organizationId, id, epoch, seconds]);

@@ -8,7 +8,11 @@ import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import { AppError } from '../errors/app-error.js';
 import { PaceService } from '../pacing/pace.service.js';
 import { type Claim, keyOf } from '../queue/leased-work.js';
-import { type LockedMessages, MessageAttemptsRepository } from './message-attempts.repository.js';
+import {
+  type LockedMessages,
+  MessageAttemptsRepository,
+  type MessageOfClaim,
+} from './message-attempts.repository.js';
 import { MessageOutcomesService } from './message-outcomes.service.js';
 import { MessagePermissionService, type Permission } from './message-permission.service.js';
 import type { Message } from './message.entity.js';
@@ -91,21 +95,31 @@ export class MessageAttemptsService {
         messages.map(({ message }) => [keyOf(message), null]),
       );
       const unsent = messages.filter(({ message }) => UNSENT.has(message.status)).sort(byContact);
-      const allowed: Attempt[] = [];
+      let allowed: Message[] = [];
       for (const { message, permission } of unsent) {
         this.changes.publish(organizationId, resourceChange('messages', message.id));
+        // A cap counts only messages whose attempt has begun. Without this call, it would not count the earlier
+        // messages of this batch to the same contact, and all of them would pass a cap of one.
+        if (permission.isPaced && allowed.at(-1)?.contactId === message.contactId) {
+          this.beginAttempts(organizationId, allowed);
+          allowed = [];
+        }
         const attempt = await this.prepare(message, permission);
-        if (attempt) allowed.push(attempt);
+        if (!attempt) continue;
+        begun.set(keyOf(message), attempt);
+        allowed.push(message);
       }
-      for (const attempt of allowed) begun.set(keyOf(attempt.message), attempt);
-      if (allowed.length > 0) {
-        this.attempts.begin(
-          organizationId,
-          allowed.map(({ message }) => message.id),
-        );
-      }
+      this.beginAttempts(organizationId, allowed);
       return begun;
     });
+  }
+
+  private beginAttempts(organizationId: string, messages: readonly Message[]): void {
+    if (messages.length === 0) return;
+    this.attempts.begin(
+      organizationId,
+      messages.map(({ id }) => id),
+    );
   }
 
   /**
@@ -113,7 +127,7 @@ export class MessageAttemptsService {
    * returns undefined.
    */
   private async prepare(
-    message: Message,
+    message: MessageOfClaim,
     { ban, isPaced }: Permission,
   ): Promise<Attempt | undefined> {
     const { organizationId, channel } = message;
@@ -150,11 +164,12 @@ export class MessageAttemptsService {
    * be sent now.
    */
   private async delayForLimit(
-    { organizationId, id, epoch, slotAt }: Message,
+    { organizationId, id, epoch, hasSlot }: MessageOfClaim,
     provider: StoredProvider | undefined,
   ): Promise<boolean> {
-    // The message has already waited for its reserved place.
-    if (slotAt !== null) return false;
+    // The message has already waited for its reserved place. A lost place is reserved again. Without this, all messages
+    // whose places passed while no worker ran would be sent at the same moment.
+    if (hasSlot) return false;
     const waitSeconds = await this.handovers.reserve(organizationId, provider);
     if (waitSeconds > 0) await this.attempts.delay(organizationId, id, epoch, waitSeconds);
     return waitSeconds > 0;

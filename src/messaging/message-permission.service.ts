@@ -6,6 +6,7 @@ import type { Claim } from '../queue/leased-work.js';
 import {
   type LockedMessages,
   MessageAttemptsRepository,
+  type MessageOfClaim,
   type PermittedMessage,
   type StoredPermission,
 } from './message-attempts.repository.js';
@@ -62,7 +63,7 @@ export class MessagePermissionService {
     organizationId: string,
     claims: readonly Claim[],
     locked: LockedMessages,
-  ): Promise<{ message: Message; permission: Permission }[]> {
+  ): Promise<{ message: MessageOfClaim; permission: Permission }[]> {
     // Statements that are sent together take one round trip.
     const [messages, stored] = await Promise.all([
       this.attempts.lock(organizationId, claims, locked),

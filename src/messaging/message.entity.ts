@@ -140,7 +140,7 @@ export class Message extends OrganizationRowWithId {
   @Column('timestamptz', { default: () => 'now()' })
   dueAt: Date;
 
-  /** The earliest time of the next attempt, which the limit of a provider sets. */
+  /** The message loses its reserved place in the limit of a provider a second after this time. */
   @Column('timestamptz', { nullable: true })
   slotAt: Date | null;
 

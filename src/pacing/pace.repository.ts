@@ -42,7 +42,7 @@ const DECIDE = prepared(
 const HOLD = prepared(
   'message_hold',
   `update messages set status = 'held', status_reason = $4, reason_code = $5, held_by = $6, due_at = $7,
-     lease_until = null, updated_at = now()
+     slot_at = null, lease_until = null, updated_at = now()
    where organization_id = $1 and id = $2 and epoch = $3`,
 );
 const CHECK = `select ${COLUMNS} from public.check_pace($1, $2, $3, $4)`;
@@ -68,7 +68,10 @@ export class PaceRepository {
     return this.tenants.session(organizationId).query<PaceRow>(CHECK, valuesOf(message));
   }
 
-  /** Ends the claim. Workers may claim the message again at the time until which it is held. */
+  /**
+   * Ends the claim, and gives up the place of the message in the limit of its provider. Workers may claim the message
+   * again at the time until which it is held.
+   */
   async hold(
     { organizationId, id, epoch }: ClaimedMessage,
     { reason, code, cap, until }: HeldUntil,

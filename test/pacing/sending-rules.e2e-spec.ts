@@ -47,6 +47,28 @@ async function deliver(id: string): Promise<void> {
   await delivery.deliver(claim, new AbortController().signal);
 }
 
+/**
+ * Acts like a worker that claims several messages at the same moment. Returns the statuses of the messages in the order
+ * of the alphabet.
+ */
+async function deliverTogether(ids: readonly string[]): Promise<string[]> {
+  const worker = switchboard.app.get(MessageWorker, { strict: false });
+  const delivery = switchboard.app.get(MessageDeliveryService, { strict: false });
+  const claims = (await Promise.all(ids.map((id) => worker.claim(1, id)))).flat();
+  expect(claims).toHaveLength(ids.length);
+  await Promise.all(claims.map((claim) => delivery.deliver(claim, new AbortController().signal)));
+  const statuses = ids.map(async (id) => (await read(id)).status);
+  return (await Promise.all(statuses)).sort();
+}
+
+async function queue(contactId: string, count: number): Promise<string[]> {
+  const ids: string[] = [];
+  for (let index = 0; index < count; index += 1) {
+    ids.push((await send(acme, { contact_id: contactId })).id);
+  }
+  return ids;
+}
+
 interface PacedMessage {
   status: string;
   reason_code: string | null;
@@ -236,6 +258,30 @@ describe('a cap', () => {
     await sendNow(other);
     await acme.call('merge_contacts', { contact_id: kept, other_id: other });
     expect((await sendNow(kept)).status).toBe('held');
+  });
+
+  it('holds all but one of five messages that a worker claims together when its limit is one', async () => {
+    const { id } = await createContact(acme);
+    const { id: other } = await createContact(acme);
+    await setRules({ caps: [cap(1)] });
+    const ids = [...(await queue(id, 5)), ...(await queue(other, 1))];
+    expect(await deliverTogether(ids)).toEqual(['held', 'held', 'held', 'held', 'sent', 'sent']);
+  });
+
+  it('drops all but two of four messages that a worker claims together when its limit is two', async () => {
+    const { id } = await createContact(acme);
+    await setRules({ caps: [cap(2, { on_cap: 'drop' })] });
+    const statuses = await deliverTogether(await queue(id, 4));
+    expect(statuses).toEqual(['sent', 'sent', 'suppressed', 'suppressed']);
+  });
+
+  it('holds all but one of the messages that become due together when quiet hours end', async () => {
+    const { id } = await createContact(acme);
+    await setRules({ quiet_hours: quietNow(), caps: [cap(1)] });
+    const ids = await queue(id, 4);
+    expect(await deliverTogether(ids)).toEqual(['held', 'held', 'held', 'held']);
+    await setRules({ caps: [cap(1)] });
+    expect(await deliverTogether(ids)).toEqual(['held', 'held', 'held', 'sent']);
   });
 
   it('gives its last place to one of two attempts that begin at the same time', async () => {
