@@ -146,4 +146,25 @@ describe('the compatibility report', () => {
     expect(of(unknown)).toMatchObject([{ organizationId: other.id, step: 'a' }]);
     expect(of(next)).toEqual([]);
   });
+
+  it('names each version with a malformed step, and still reports the versions of others', async () => {
+    const malformed = [
+      { id: 'a', wait_for_event: null },
+      { id: 'a', run_workflow: 5 },
+    ];
+    const ids: string[] = [];
+    for (const step of [...malformed, SET]) ids.push(await createStored([step]));
+    const other = await createOrganization(switchboard);
+    const unknown = (await createWorkflow(other, [SET])).id;
+    await replaceSteps(unknown, [{ id: 'a', tool: 'never_was', arguments: {} }]);
+    const sql = `update workflow_versions set tool_schemas = null, fitting_schemas = null, loose_references = null
+                 where workflow_id = any ($1)`;
+    await switchboard.ownerQuery(sql, [[...ids, unknown]]);
+    const report = switchboard.app.get(CompatibilityReportService, { strict: false });
+    const found = await report.find();
+    const of = (id: string) => found.filter(({ workflowId }) => workflowId === id);
+    for (const id of ids.slice(0, 2)) expect(of(id), id).toMatchObject([{ path: 'steps' }]);
+    expect(of(ids[2]!)).toEqual([]);
+    expect(of(unknown)).toMatchObject([{ organizationId: other.id, step: 'a' }]);
+  });
 });

@@ -2,7 +2,13 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { type RunningSwitchboard, sharedSwitchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
-import { createWorkflow, runToEnd, runUntil } from './support/workflow-client.js';
+import {
+  createWorkflow,
+  endWaits,
+  postWebhook,
+  runToEnd,
+  runUntil,
+} from './support/workflow-client.js';
 
 interface StoredRun {
   status: string;
@@ -64,14 +70,14 @@ describe('a retry of a run by a step', () => {
     const bad = await createWorkflow(acme, [MISSING]);
     const failed = await runToEnd(acme, bad.id);
     const { id } = await createWorkflow(acme, [
-      { id: 'gate', tool: 'get_contact', arguments: { email: 'gate@example.com' } },
+      { id: 'gate', wait: { days: 1 } },
       retryOf('again', failed.id),
     ]);
-    const caller = await runToEnd(acme, id);
-    await place(caller.id, 8);
-    await acme.call('create_contact', { email: 'gate@example.com' });
-    await acme.call('retry_run', { run_id: caller.id });
-    const run = await runUntil(acme, caller.id, 'succeeded');
+    const { body } = await postWebhook(switchboard, id, {});
+    await runUntil(acme, body.runId, 'waiting');
+    await place(body.runId, 8);
+    await endWaits(switchboard, body.runId);
+    const run = await runUntil(acme, body.runId, 'succeeded');
     expect(run.steps.at(-1)).toMatchObject({
       id: 'again',
       status: 'failed',
@@ -90,21 +96,50 @@ describe('a retry of a run by a step', () => {
     await runUntil(acme, failed.id, 'failed');
     expect(await stored([bad.id])).toMatchObject([{ depth: 1, root: direct.id }]);
     // A run that a schedule or a person starts can retry the run any number of times.
-    await runToEnd(acme, caller.id);
+    const second = await runToEnd(acme, caller.id);
     await runUntil(acme, failed.id, 'failed');
-    expect(await stored([bad.id])).toMatchObject([{ depth: 1, root: direct.id }]);
+    expect(await stored([bad.id])).toMatchObject([{ depth: 1, root: second.id }]);
     for (const depth of [2, 3]) {
       expect(await runToEnd(acme, parent.id)).toMatchObject({ status: 'succeeded' });
       await runUntil(acme, failed.id, 'failed');
-      expect(await stored([bad.id])).toMatchObject([{ depth, root: direct.id }]);
+      expect(await stored([bad.id])).toMatchObject([{ depth, root: second.id }]);
     }
     await place(failed.id, 8);
     const refused = await runToEnd(acme, parent.id);
     expect(refused.status).toBe('succeeded');
     expect(await stored([bad.id])).toMatchObject([{ status: 'failed', depth: 8 }]);
-    // A person retries the run without a limit, and does not change its depth.
-    expect((await acme.call('retry_run', { run_id: failed.id })).error).toBeUndefined();
+  });
+});
+
+describe('a retry of a run by a person', () => {
+  it('lets the run start other runs after steps have retried it up to the limit', async () => {
+    const other = await createOrganization(switchboard);
+    const child = await createWorkflow(other, [{ id: 'done', set: { a: 1 } }]);
+    const start = { id: 'start', run_workflow: child.id };
+    const main = await createWorkflow(other, [MISSING, start]);
+    const { id } = await runToEnd(other, main.id);
+    const retrying = await createWorkflow(other, [retryOf('again', id)]);
+    const first = await runToEnd(other, retrying.id);
+    await runUntil(other, id, 'failed');
+    expect(await stored([main.id])).toMatchObject([{ depth: 1, root: first.id }]);
+    // The depth that a run has after eight retries by steps.
+    await place(id, 8, first.id);
+    await other.call('create_contact', { email: 'nobody@example.com' });
+    expect((await other.call('retry_run', { run_id: id })).error).toBeUndefined();
+    expect(await runUntil(other, id, 'succeeded', 'failed')).toMatchObject({ status: 'succeeded' });
+    expect(await stored([main.id])).toMatchObject([{ depth: 0, root: null }]);
+    expect(await stored([child.id])).toMatchObject([{ depth: 1, root: id }]);
+  });
+});
+
+describe('a retry by a step of a run that begins a chain', () => {
+  it('gives the retried run the place of a run that the step starts', async () => {
+    const bad = await createWorkflow(acme, [MISSING]);
+    const failed = await runToEnd(acme, bad.id);
+    await place(failed.id, 8, 'run_0');
+    const caller = await createWorkflow(acme, [retryOf('again', failed.id)]);
+    const { id } = await runToEnd(acme, caller.id);
     await runUntil(acme, failed.id, 'failed');
-    expect(await stored([bad.id])).toMatchObject([{ depth: 8 }]);
+    expect(await stored([bad.id])).toMatchObject([{ depth: 1, root: id }]);
   });
 });

@@ -1,21 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import { keptContact } from '../../contacts/contact-statements.js';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
+import type { ChainPlace } from '../triggers/run-chain.js';
 import type { EditedPayload } from './edited-payload.js';
 
-export interface EndedRun {
-  id: string;
-  workflowId: string;
-  workflowVersion: number;
-  /** The number of runs in the chain of runs that started this one. */
-  depth: number;
+export interface EndedRun extends ChainPlace {
+  readonly id: string;
+  readonly workflowId: string;
+  readonly workflowVersion: number;
 }
 
 /** A run that is queued again. */
-export interface RequeuedRun {
+export interface RequeuedRun extends ChainPlace {
   readonly id: string;
   readonly version: number;
-  readonly depth: number;
 }
 
 /** The copy of a run. */
@@ -57,7 +55,9 @@ export class RunControlRepository {
     wait: boolean,
   ): Promise<EndedRun[]> {
     return await this.tenants.session(organizationId).query<EndedRun>(
-      `select id, workflow_id as "workflowId", workflow_version as "workflowVersion", depth from workflow_runs
+      `select id, workflow_id as "workflowId", workflow_version as "workflowVersion", depth,
+         root_run_id as "rootRunId"
+       from workflow_runs
        where organization_id = $1 and id = any($2) and status in ('failed', 'canceled')
        order by id for update ${wait ? '' : 'skip locked'}`,
       [organizationId, ids],
@@ -65,28 +65,22 @@ export class RunControlRepository {
   }
 
   /**
-   * Queues locked runs again, each with its version. Waits that are still open continue. With `rootRunId`, the runs
-   * follow from this run, unless they follow from another run already.
+   * Queues locked runs again, each with its version and its place in a chain. Waits that are still open continue. A run
+   * that is its own `rootRunId` is stored as the first run of its chain.
    */
-  async requeue(
-    organizationId: string,
-    runs: readonly RequeuedRun[],
-    rootRunId: string | null,
-  ): Promise<void> {
+  async requeue(organizationId: string, runs: readonly RequeuedRun[]): Promise<void> {
     await this.tenants.session(organizationId).query(
       `update workflow_runs r set workflow_version = c.version, status = 'queued', reason = null, finished_at = null,
-         crashes = 0, available_at = now()
-       from unnest($2::text[], $3::integer[]) as c (id, version)
+         crashes = 0, available_at = now(), depth = c.depth, root_run_id = nullif(c.root_run_id, r.id)
+       from unnest($2::text[], $3::integer[], $4::integer[], $5::text[]) as c (id, version, depth, root_run_id)
        where r.organization_id = $1 and r.id = c.id`,
-      [organizationId, runs.map(({ id }) => id), runs.map(({ version }) => version)],
-    );
-    if (rootRunId === null) return;
-    // A run does not follow from itself.
-    await this.tenants.session(organizationId).query(
-      `update workflow_runs r set depth = c.depth, root_run_id = coalesce(r.root_run_id, nullif($4, r.id))
-       from unnest($2::text[], $3::integer[]) as c (id, depth)
-       where r.organization_id = $1 and r.id = c.id`,
-      [organizationId, runs.map(({ id }) => id), runs.map(({ depth }) => depth), rootRunId],
+      [
+        organizationId,
+        runs.map(({ id }) => id),
+        runs.map(({ version }) => version),
+        runs.map(({ depth }) => depth),
+        runs.map(({ rootRunId }) => rootRunId),
+      ],
     );
   }
 

@@ -8,7 +8,13 @@ import { RunJournalRepository } from '../journal/run-journal.repository.js';
 import { RunsRepository } from '../journal/runs.repository.js';
 import { LargePayloadsService } from '../payloads/large-payloads.service.js';
 import { WorkflowsRepository } from '../store/workflows.repository.js';
-import { type Ancestry, findAncestry, loopFault, retriedDepth } from '../triggers/run-chain.js';
+import {
+  type Ancestry,
+  type ChainPlace,
+  findAncestry,
+  loopFault,
+  retriedPlace,
+} from '../triggers/run-chain.js';
 import type { EditedPayload } from './edited-payload.js';
 import { type EndedRun, type RequeuedRun, RunControlRepository } from './run-control.repository.js';
 import type { RunVersion } from './run.inputs.js';
@@ -46,7 +52,8 @@ export class RunRetriesService {
 
   /**
    * Queues the failed and canceled runs again. Refuses runs whose journal is too large to be planned. When a step makes
-   * the call, the runs follow from its run, and a run is refused when the chain of runs would be too long.
+   * the call, the runs follow from its run, and a run is refused when the chain of runs would be too long. Otherwise each
+   * run begins a chain, as a run that a person starts.
    */
   async retry(
     organizationId: string,
@@ -79,14 +86,14 @@ export class RunRetriesService {
         try {
           const reached = journals.get(run.id)!;
           const planOfRun = await this.plan(organizationId, run, version, reached, definitions);
-          planned.push({ ...planOfRun, depth: retriedDepth(run.depth, ancestry) });
+          planned.push({ ...planOfRun, ...retriedPlace(run, ancestry) });
         } catch (error) {
           if (!(error instanceof AppError)) throw error;
           refused.push({ runId: run.id, error });
         }
       }
       await this.journal.applyRetryPlans(organizationId, planned);
-      await this.control.requeue(organizationId, planned, ancestry.rootRunId);
+      await this.control.requeue(organizationId, planned);
       done.push(...planned.map(({ id }) => id));
     }
     return { done, refused };
@@ -115,7 +122,7 @@ export class RunRetriesService {
     version: RunVersion,
     reached: readonly ReachedStep[],
     definitions: Map<string, readonly Step[]>,
-  ): Promise<Omit<PlannedRun, 'depth'>> {
+  ): Promise<Omit<PlannedRun, keyof ChainPlace>> {
     const { id, workflowId, workflowVersion } = run;
     const target = await this.targetVersion(organizationId, run, version);
     const steps = await this.steps(organizationId, workflowId, target, definitions);
@@ -159,8 +166,7 @@ function faultOf(run: EndedRun, entries: number, ancestry: Ancestry): string | u
       'Start another run of its workflow.'
     );
   }
-  if (ancestry.rootRunId === null) return undefined;
-  return loopFault({ ...ancestry, depth: retriedDepth(run.depth, ancestry) });
+  return loopFault({ ...ancestry, ...retriedPlace(run, ancestry) });
 }
 
 /**

@@ -72,7 +72,6 @@ export class WorkflowsRepository {
     return await this.rows(organizationId).findOneBy({ organizationId, id, deletedAt: IsNull() });
   }
 
-  /** Returns the workflow as {@link find} does. Throws `not_found` when there is no such workflow. */
   /** Returns true when the workflow has not changed since the look-up that returned this revision. */
   async hasRevision(organizationId: string, id: string, revision: string): Promise<boolean> {
     const rows = await this.tenants
@@ -81,6 +80,7 @@ export class WorkflowsRepository {
     return rows.length > 0;
   }
 
+  /** Returns the workflow as {@link find} does. Throws `not_found` when there is no such workflow. */
   async get(organizationId: string, id: string): Promise<Workflow> {
     const found = await this.find(organizationId, id);
     if (!found) throw AppError.notFound('workflow');

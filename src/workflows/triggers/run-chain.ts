@@ -14,6 +14,9 @@ export interface Ancestry {
   readonly isFull: boolean;
 }
 
+/** The place of a stored run in its chain. */
+export type ChainPlace = Pick<Ancestry, 'depth' | 'rootRunId'>;
+
 export const NO_ANCESTRY: Ancestry = { depth: 0, rootRunId: null, isFull: false };
 
 /** Returns the place of a run that follows from `parentRunId`. Without a parent, the run begins a chain. */
@@ -31,13 +34,14 @@ export async function findAncestry(
 }
 
 /**
- * Returns the depth of a run after a step has retried it. `ancestry` is the place that a new run of this step would
- * have. A caller that follows from another run raises the depth, so a loop of retries ends after a few rounds. A caller
- * that begins a chain, for example on a schedule, can retry a run any number of times.
+ * Returns the place of a run after a retry. `ancestry` is the place that a new run of the caller would have. People,
+ * agents, and steps of a run that begins a chain can retry a run any number of times: the retried run gets the place of
+ * a new run. Without this, earlier retries by steps would leave no starts for the steps of the run. Steps of other runs
+ * raise the depth with each retry, so a loop of retries ends after a few rounds.
  */
-export function retriedDepth(depth: number, ancestry: Ancestry): number {
-  const isCallerFirst = ancestry.depth <= 1;
-  return Math.max(isCallerFirst ? depth : depth + 1, ancestry.depth);
+export function retriedPlace({ depth, rootRunId }: ChainPlace, ancestry: Ancestry): ChainPlace {
+  if (ancestry.depth <= 1) return { depth: ancestry.depth, rootRunId: ancestry.rootRunId };
+  return { depth: Math.max(depth + 1, ancestry.depth), rootRunId: rootRunId ?? ancestry.rootRunId };
 }
 
 /** Returns the message of a run that must not start, or undefined when the run may start. */

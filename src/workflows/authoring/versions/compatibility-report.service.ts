@@ -6,9 +6,10 @@ import {
   type OnApplicationBootstrap,
 } from '@nestjs/common';
 import { Env } from '../../../config/env.js';
+import { isConnectionError } from '../../../database/database-error.js';
 import { GateDatabase } from '../../../database/gate-database.js';
 import { TenantDatabase } from '../../../database/transactions/tenant-database.js';
-import { AppError, toError } from '../../../errors/app-error.js';
+import { toError } from '../../../errors/app-error.js';
 import { JoinedSignal } from '../../../http/signals.js';
 import type { StepFinding } from '../../definitions/compatibility/compatibility.js';
 import { ToolCompatibilityService } from '../../store/tool-compatibility.service.js';
@@ -136,9 +137,9 @@ export class CompatibilityReportService
   }
 
   /**
-   * Checks versions of one organization. When they are too large to be read together, reads the halves, down to single
-   * versions, and reports each version that cannot be read. Otherwise a version that SQL of a tool has stored would end
-   * the report for all organizations.
+   * Checks versions of one organization. When the check fails, checks the halves, down to single versions, and reports
+   * each version that cannot be checked. Otherwise a version that SQL of a tool has stored would end the report for all
+   * organizations. Throws only when the connection to the database fails.
    */
   private async judgeReadable(
     organizationId: string,
@@ -152,7 +153,8 @@ export class CompatibilityReportService
         this.judgeOf(organizationId, keys),
       );
     } catch (error) {
-      if (!(error instanceof AppError) || error.code !== 'payload_too_large') throw error;
+      if (isOutage(error)) throw error;
+      if (signal?.aborted) return [];
       if (keys.length === 1) return [await this.unreadable(organizationId, key, error)];
     }
     const half = Math.ceil(keys.length / 2);
@@ -165,11 +167,16 @@ export class CompatibilityReportService
   private async unreadable(
     organizationId: string,
     { workflowId, version }: VersionKey,
-    { message }: AppError,
+    error: unknown,
   ): Promise<BrokenStep> {
-    const workflowName = await this.tenants.transaction(organizationId, () =>
-      this.workflows.getName(organizationId, workflowId),
-    );
+    const { message } = toError(error);
+    const workflowName = await this.tenants
+      .transaction(organizationId, () => this.workflows.getName(organizationId, workflowId))
+      .catch((thrown: unknown) => {
+        // The workflow may be deleted meanwhile.
+        if (isOutage(thrown)) throw thrown;
+        return '';
+      });
     const finding: StepFinding = { step: '', tool: '', effect: 'breaks', path: 'steps', message };
     return { ...finding, organizationId, workflowId, workflowName, version };
   }
@@ -195,6 +202,11 @@ export class CompatibilityReportService
     if (fitting.length > 0) await this.versions.markFitting(organizationId, fitting);
     return broken;
   }
+}
+
+/** Returns true when the error says nothing about a version, because the connection to the database failed. */
+function isOutage(error: unknown): boolean {
+  return isConnectionError(error) || isConnectionError(toError(error).cause);
 }
 
 function sentence(broken: BrokenStep): string {
