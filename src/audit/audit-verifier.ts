@@ -1,6 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { Client } from 'pg';
 
+const DAY_MS = 86_400_000;
+// A purge deletes no entry that is younger than 90 days. The remaining day allows for a difference between the clocks of
+// the database and of this process, which would otherwise report a purge as a fault.
+const KEPT_DAYS = 89;
 const MOST_FAULTS = 1000;
 const BATCH = 50;
 
@@ -11,8 +15,17 @@ export interface ChainHead {
   readonly hash: string;
 }
 
+/** The position of the first entry that was chained on a day of UTC, for example `2026-11-27`. */
+export interface ChainDay {
+  readonly organizationId: string;
+  readonly position: bigint;
+  readonly day: string;
+}
+
 export interface Verification {
   readonly heads: readonly ChainHead[];
+  /** The days whose entries no purge may delete yet. */
+  readonly days: readonly ChainDay[];
   /** Descriptions of the changes that were found, such as a removed entry. At most 1000 descriptions. */
   readonly faults: readonly string[];
   readonly entries: number;
@@ -66,6 +79,12 @@ const CHAINLESS = `
   select distinct s.organization_id from private.audit_seals s
   where not exists (select from private.audit_chains c where c.organization_id = s.organization_id)`;
 
+const DAYS = `
+  select s.organization_id as "organizationId", min(s.last_position - cardinality(s.entry_ids) + 1)::text as position,
+    to_char(s.last_at at time zone 'UTC', 'YYYY-MM-DD') as day
+  from private.audit_seals s where s.last_at >= ($1 || ' UTC')::timestamptz group by 1, 3
+  order by 1, 3`;
+
 /** Checks the chains of the audit log with the owner's connection, and trusts no function of the database. */
 export class AuditVerifier {
   private readonly faults: string[] = [];
@@ -73,8 +92,14 @@ export class AuditVerifier {
 
   constructor(private readonly client: Client) {}
 
-  /** Checks all chains. `kept` has the ends of chains from an earlier run, which an attacker could not change. */
-  async verify(kept: readonly ChainHead[]): Promise<Verification> {
+  /**
+   * Checks all chains. `kept` and `keptDays` are the ends and the days of chains from an earlier run, which an attacker
+   * could not change.
+   */
+  async verify(
+    kept: readonly ChainHead[],
+    keptDays: readonly ChainDay[] = [],
+  ): Promise<Verification> {
     // All statements see the same snapshot, so entries that are written meanwhile are not reported as faults.
     await this.client.query('begin isolation level repeatable read read only');
     try {
@@ -87,6 +112,7 @@ export class AuditVerifier {
       for (const chain of chains) {
         const ofChain = kept.filter(({ organizationId: id }) => id === chain.organization_id);
         await this.verifyChain(chain, ofChain);
+        this.verifyBeginning(chain, keptDays);
       }
       this.findRemovedChains(chains, kept);
       await this.findStrangers();
@@ -99,6 +125,7 @@ export class AuditVerifier {
           position: BigInt(chain.position),
           hash: chain.hash.toString('hex'),
         })),
+        days: await this.findDays(),
         faults: this.faults,
         entries: this.entries,
         waiting: rows[0]!.waiting,
@@ -112,7 +139,8 @@ export class AuditVerifier {
     const { organization_id: id } = chain;
     const expected = new Map(kept.map(({ position, hash }) => [position, hash]));
     const anchor = BigInt(chain.anchor_position);
-    // A purge deleted these entries. Nothing is left to compare.
+    // These entries were deleted, and nothing is left to compare. verifyBeginning() reports entries that are too young
+    // for a purge.
     for (const position of expected.keys()) if (position < anchor) expected.delete(position);
     let position = anchor;
     let hash = chain.anchor_hash;
@@ -149,6 +177,33 @@ export class AuditVerifier {
     for (const missing of expected.keys()) {
       this.report(`${id}: the earlier end at position ${missing} is no longer in the chain.`);
     }
+  }
+
+  /**
+   * Reports entries that were deleted from the beginning before a purge may delete them. Without this check, an attacker
+   * could delete entries of any age and move the stored beginning of the chain, as a purge does.
+   */
+  private verifyBeginning(chain: Chain, keptDays: readonly ChainDay[]): void {
+    const { organization_id: id } = chain;
+    const anchor = BigInt(chain.anchor_position);
+    const firstKept = firstKeptDay();
+    const removed = keptDays.find(
+      ({ organizationId, position, day }) =>
+        organizationId === id && position <= anchor && day >= firstKept,
+    );
+    if (!removed) return;
+    const { position, day } = removed;
+    this.report(
+      `${id}: entries from position ${position} on were removed too early: entries of ${day} are kept for 90 days.`,
+    );
+  }
+
+  private async findDays(): Promise<ChainDay[]> {
+    const { rows } = await this.client.query<Omit<ChainDay, 'position'> & { position: string }>(
+      DAYS,
+      [firstKeptDay()],
+    );
+    return rows.map((row) => ({ ...row, position: BigInt(row.position) }));
   }
 
   /**
@@ -202,4 +257,9 @@ export class AuditVerifier {
   private report(fault: string): void {
     if (this.faults.length < MOST_FAULTS) this.faults.push(fault);
   }
+}
+
+/** Returns the first day whose entries no purge may delete yet. */
+function firstKeptDay(): string {
+  return new Date(Date.now() - KEPT_DAYS * DAY_MS).toISOString().slice(0, 10);
 }

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { AuditSealWorker } from '../../src/audit/audit-seal.worker.js';
 import {
   AuditVerifier,
+  type ChainDay,
   type ChainHead,
   type Verification,
 } from '../../src/audit/audit-verifier.js';
@@ -33,22 +34,34 @@ afterAll(() => switchboard.close());
 
 const seal = () => switchboard.app.get(AuditSealWorker, { strict: false }).sealEntries();
 
-async function verify(kept: readonly ChainHead[] = []): Promise<Verification> {
+async function verify(
+  kept: readonly ChainHead[] = [],
+  days: readonly ChainDay[] = [],
+): Promise<Verification> {
   const client = new Client({ connectionString: switchboard.databaseUrl });
   await client.connect();
   try {
-    return await new AuditVerifier(client).verify(kept);
+    return await new AuditVerifier(client).verify(kept, days);
   } finally {
     await client.end();
   }
 }
 
 /** Changes the database as its owner, and returns the faults of the chain of Acme. */
-async function attack(sql: string, kept: readonly ChainHead[] = []): Promise<readonly string[]> {
+async function attack(
+  sql: string,
+  kept: readonly ChainHead[] = [],
+  days: readonly ChainDay[] = [],
+): Promise<readonly string[]> {
   await switchboard.ownerQuery(sql.replaceAll('$acme', `'${acme.id}'`));
   await seal();
-  const { faults } = await verify(kept);
+  const { faults } = await verify(kept, days);
   return faults.map((fault) => fault.replace(acme.id, 'acme').replaceAll(/\d+/g, 'n'));
+}
+
+/** Returns the UTC date of a time before now, for example `2026-11-27`. */
+function daysAgo(days: number): string {
+  return new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
 }
 
 const THIRD = `(select id from audit_log where organization_id = $acme order by id offset 2 limit 1)`;
@@ -169,6 +182,28 @@ describe('the chain of the audit log', () => {
     },
   );
 
+  it('reveals entries removed from the beginning, even if the beginning of the chain was moved, when it is compared with an earlier output', async () => {
+    const { heads, days } = await verify();
+    // Removes the seals and entries up to a position, and moves the beginning of the chain there, as a purge does.
+    const removal = (last: number) => `
+      with seal as (delete from private.audit_seals where organization_id = $acme and last_position <= ${last} returning *),
+      entries as (delete from audit_log a using seal where a.organization_id = $acme and a.id = any (seal.entry_ids))
+      update private.audit_chains c set anchor_position = ${last}, anchor_at = now() - interval '100 days', anchor_hash =
+        (select hashes[cardinality(hashes)] from seal where last_position = ${last}) where c.organization_id = $acme`;
+    for (const last of [6, 7]) {
+      expect(await attack(removal(last))).toEqual([]);
+      expect(await attack('select 1', heads, days)).toEqual([
+        'acme: entries from position n on were removed too early: entries of n-n-n are kept for n days.',
+      ]);
+    }
+    const on = (day: string) => [{ organizationId: acme.id, position: 1n, day }];
+    expect(await attack('select 1', heads, on(daysAgo(88)))).toHaveLength(1);
+    // A purge may delete entries that are older than 90 days.
+    expect(await attack('select 1', heads, on(daysAgo(91)))).toEqual([]);
+    const afterwards = on(daysAgo(1)).map((day) => ({ ...day, position: 8n }));
+    expect(await attack('select 1', heads, afterwards)).toEqual([]);
+  });
+
   itSlow('stays complete after a purge, which keeps everything younger than 90 days', async () => {
     const before = await verify();
     await switchboard.ownerQuery(
@@ -183,6 +218,7 @@ describe('the chain of the audit log', () => {
     const full = await verify(before.heads);
     await switchboard.app.get(RetentionWorker, { strict: false }).purge();
     expect(full.faults).toEqual([]);
+    expect((await verify(full.heads, full.days)).faults).toEqual([]);
     // The purge stops at the first young entry. The entries of the sign-up are young and come before the old entries, so
     // the purge deletes nothing.
     expect(await verify([...before.heads, ...full.heads])).toMatchObject({
@@ -195,11 +231,12 @@ describe('the chain of the audit log', () => {
     );
     await switchboard.ownerQuery(`update retention_rules set available_at = now()`);
     await switchboard.app.get(RetentionWorker, { strict: false }).purge();
-    const purged = await verify([...before.heads, ...full.heads]);
-    expect(purged).toMatchObject({ faults: [], entries: 0, heads: full.heads });
+    const days = full.days.map((day) => ({ ...day, day: daysAgo(100) }));
+    const purged = await verify([...before.heads, ...full.heads], days);
+    expect(purged).toMatchObject({ faults: [], entries: 0, heads: full.heads, days: [] });
     await acme.call('create_contact', { email: 'c@example.com' });
     await seal();
-    expect(await verify(full.heads)).toMatchObject({ faults: [], entries: 1 });
+    expect(await verify(full.heads, days)).toMatchObject({ faults: [], entries: 1 });
   });
 
   it('does not make calls wait for each other', async () => {

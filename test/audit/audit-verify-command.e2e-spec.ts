@@ -61,6 +61,7 @@ describe('npm run audit:verify', () => {
     expect({ code, errors }).toEqual({ code: 0, errors: '' });
     expect(lines).toEqual([
       expect.stringMatching(new RegExp(`^head ${acme.id} 3 [0-9a-f]{64}$`)),
+      `day ${acme.id} 1 ${new Date().toISOString().slice(0, 10)}`,
       '3 entries of 1 organizations were checked, and 0 earlier ends. 0 new entries are not chained yet. 0 faults.',
     ]);
     expect((await run({}, await keep(lines))).lines.at(-1)).toContain('and 1 earlier ends.');
@@ -87,6 +88,23 @@ describe('npm run audit:verify', () => {
     expect(faults[0]).toMatch(words);
     if (!sql.startsWith('insert')) expect(faults[0]).toContain(` ${entry!.id} `);
     expect(lines.at(-1)).toContain(' 1 faults.');
+  });
+
+  it('exits with 1 when entries were removed from the beginning of a chain in the output of an earlier run', async () => {
+    const { lines: earlier } = await run();
+    await switchboard.ownerQuery('truncate audit_log, private.audit_seals');
+    await switchboard.ownerQuery(
+      'update private.audit_chains set anchor_position = position, anchor_hash = hash',
+    );
+    expect((await run()).code).toBe(0);
+    const { code, lines } = await run({}, await keep(earlier));
+    expect(code).toBe(1);
+    expect(lines).toContainEqual(
+      expect.stringMatching(`^FAULT ${acme.id}: entries from position 1 on were removed too early`),
+    );
+    const heads = earlier.filter((line) => line.startsWith('head '));
+    const withoutDays = await run({}, await keep(heads));
+    expect(withoutDays.code).toBe(0);
   });
 
   it('exits with 1 when a chain in the output of an earlier run no longer exists', async () => {
