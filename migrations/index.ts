@@ -65,8 +65,8 @@ import { BoundedStepPaths1764000087000 } from './1764000087000-bounded-step-path
 import { RetriedChains1764000088000 } from './1764000088000-retried-chains.js';
 import { LockedSessions1764000089000 } from './1764000089000-locked-sessions.js';
 import { QuotaDays1764000090000 } from './1764000090000-quota-days.js';
-import { EndedMessages1764000096000 } from './1764000096000-ended-messages.js';
 import { LateEvents1764000091000 } from './1764000091000-late-events.js';
+import { EndedMessages1764000096000 } from './1764000096000-ended-messages.js';
 
 /**
  * All migrations, oldest first. Only append: a migration that was released is never edited. A later migration that
@@ -141,6 +141,6 @@ export const MIGRATIONS = [
   RetriedChains1764000088000,
   LockedSessions1764000089000,
   QuotaDays1764000090000,
-  EndedMessages1764000096000,
   LateEvents1764000091000,
+  EndedMessages1764000096000,
 ];

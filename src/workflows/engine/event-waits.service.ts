@@ -165,7 +165,7 @@ export class EventWaitsService {
  * another process has shortened the wait, `wakeAt` is earlier than the time in the output.
  */
 function timeoutOf({ output, wakeAt }: JournalEntry): Date {
-  const until = parseTime(output?.until);
+  const until = parseTime((output as Json | null)?.until);
   return until && until < wakeAt! ? until : wakeAt!;
 }
 
