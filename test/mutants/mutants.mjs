@@ -804,7 +804,11 @@ export const MUTANTS = [
         'm.id = c.id and c.epoch is not null and ${IS_READABLE}',
       ],
       ['src/messaging/message-attempts.service.ts', 'keyOf(message), null', 'message.id, null'],
-      ['src/messaging/message-attempts.service.ts', 'keyOf(attempt.message)', 'attempt.message.id'],
+      [
+        'src/messaging/message-attempts.service.ts',
+        'begun.set(keyOf(message)',
+        'begun.set(message.id',
+      ],
       [
         'src/messaging/message-attempts.service.ts',
         'result.get(keyOf(claim))',
@@ -872,8 +876,8 @@ export const MUTANTS = [
     edits: [
       [
         'src/messaging/message-attempts.service.ts',
-        'if (allowed.length > 0) {',
-        'if (allowed.length < 0) {',
+        'if (messages.length === 0) return;',
+        'if (messages.length >= 0) return;',
       ],
     ],
     tests: ['test/messaging/message-batches'],
