@@ -53,8 +53,16 @@ const IS_AWAITED = prepared(
 const BEGAN_IN_TIME = `(w.armed_at <= e.happened_at
   or (w.armed_xid <> e.xid and not pg_visible_in_snapshot(e.xid::xid8, w.armed_snapshot::pg_snapshot)))`;
 
-// The search has three parts that use the index of names and contacts. Without this, thousands of undelivered events about
-// other contacts would slow it down. It is not prepared, because a plan that was made for few events would be kept.
+/**
+ * SQL that is true when the event `e` has a name of the wait and happened by its timeout. The index leaves out longer
+ * texts, which only SQL of a tool can store. PostgreSQL uses the index only when the same lengths are compared here.
+ */
+const HAPPENED_IN_TIME = `e.organization_id = $1 and e.name = any(w.names) and e.happened_at <= $4
+     and octet_length(e.name) <= 200 and coalesce(octet_length(e.contact_id), 0) <= 200`;
+
+// The search has three parts that use the index of names and contacts. Without these parts, thousands of undelivered
+// events about other contacts would slow the search down. The statement is not prepared, because a plan that was made
+// for few events would be kept.
 const HAS_EVENT = `with wait as materialized (
    select w.*, case when w.event <> 'any' then array[w.event]
      when json_typeof(w.bindings -> $5::text) = 'array'
@@ -63,15 +71,15 @@ const HAS_EVENT = `with wait as materialized (
  )
  select from wait w cross join lateral (
    select e.* from pending_events e
-   where e.organization_id = $1 and e.name = any(w.names) and e.happened_at <= $4 and w.contact_id = ''
+   where ${HAPPENED_IN_TIME} and w.contact_id = ''
    union all
    select e.* from pending_events e
-   where e.organization_id = $1 and e.name = any(w.names) and e.happened_at <= $4
+   where ${HAPPENED_IN_TIME}
      and e.contact_id = any(array(select w.contact_id union all select m.merged_id from contact_merges m
        where m.organization_id = $1 and m.survivor_id = w.contact_id))
    union all
    select e.* from pending_events e
-   where e.organization_id = $1 and e.name = any(w.names) and e.happened_at <= $4 and e.contact_id is null
+   where ${HAPPENED_IN_TIME} and e.contact_id is null
      and w.contact_id <> '' and starts_with(e.name, 'custom.')
  ) e
  where (w.run_id, w.step_id) > (e.after_run_id, e.after_step_id) and ${BEGAN_IN_TIME}
