@@ -1,6 +1,5 @@
 import { Controller, Post, Req, Res, UseGuards } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { CallRecorder } from '../accounts/call-recorder.js';
 import { AppError } from '../errors/app-error.js';
 import { CallTurns } from '../http/call-turns.js';
 import { OriginGuard } from '../http/origin.guard.js';
@@ -8,6 +7,7 @@ import { RateLimiter } from '../http/rate-limiter.js';
 import { parseJsonExactly, readJsonBody } from '../http/request-body.js';
 import { sendJson } from '../http/send-json.js';
 import { apiKeyOf, BearerGuard } from '../keys/bearer.guard.js';
+import { RequestCallers } from '../keys/request-callers.js';
 import { SILENT_CALLER } from '../tools/contract/tool-call.js';
 import type { RegisteredTool } from '../tools/registry/registered-tool.js';
 import { ToolRegistry } from '../tools/registry/tool-registry.js';
@@ -27,7 +27,7 @@ export class CustomEventsController {
     private readonly registry: ToolRegistry,
     private readonly limiter: RateLimiter,
     private readonly turns: CallTurns,
-    private readonly calls: CallRecorder,
+    private readonly callers: RequestCallers,
   ) {}
 
   @Post()
@@ -37,7 +37,7 @@ export class CustomEventsController {
     try {
       this.limiter.consume(organizationId, 1);
     } catch (error) {
-      throw this.calls.refused(caller, TOOL, error as AppError);
+      throw this.callers.recordRefusal(caller, TOOL, error as AppError);
     }
     this.findTool(request, caller);
     await this.turns.take(organizationId);
@@ -60,12 +60,12 @@ export class CustomEventsController {
   /** Returns the tool that emits events. Records the call and throws when the key may not call this tool. */
   private findTool(
     request: Request,
-    caller: Parameters<CallRecorder['refused']>[0],
+    caller: Parameters<RequestCallers['recordRefusal']>[0],
   ): RegisteredTool {
     try {
       return toolForKey(apiKeyOf(request).toolPolicies, this.registry, TOOL);
     } catch (error) {
-      throw this.calls.refused(caller, TOOL, error as AppError);
+      throw this.callers.recordRefusal(caller, TOOL, error as AppError);
     }
   }
 }

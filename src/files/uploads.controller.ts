@@ -4,8 +4,8 @@ import { CrossSiteGuard } from '../accounts/cross-site.guard.js';
 import { readRequestOrigin } from '../accounts/read-request-origin.js';
 import { OriginGuard } from '../http/origin.guard.js';
 import { RateLimiter } from '../http/rate-limiter.js';
-import { CallerGuard, callerFor } from '../keys/caller.guard.js';
-import { ToolRegistry } from '../tools/registry/tool-registry.js';
+import { CallerGuard } from '../keys/caller.guard.js';
+import { RequestCallers } from '../keys/request-callers.js';
 import { safeName } from './file-name.js';
 import { FileResult, FileView } from './file.results.js';
 import { abandonUpload, readUpload } from './upload-body.js';
@@ -17,14 +17,14 @@ import { UploadsService } from './uploads.service.js';
 export class UploadsController {
   constructor(
     private readonly uploads: UploadsService,
-    private readonly registry: ToolRegistry,
+    private readonly callers: RequestCallers,
     private readonly limiter: RateLimiter,
   ) {}
 
   @Post()
   @HttpCode(201)
   async upload(@Req() request: Request, @Query('name') given: unknown): Promise<FileResult> {
-    const caller = callerFor(request, this.registry, 'send_message');
+    const caller = this.callers.get(request, 'send_message');
     this.limiter.consume(caller.organizationId, 1);
     try {
       const { name = 'file', contentType, bytes } = await readUpload(request);

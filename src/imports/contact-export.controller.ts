@@ -3,8 +3,8 @@ import type { Request, Response } from 'express';
 import { readRequestOrigin } from '../accounts/read-request-origin.js';
 import { OriginGuard } from '../http/origin.guard.js';
 import { RateLimiter } from '../http/rate-limiter.js';
-import { ToolRegistry } from '../tools/registry/tool-registry.js';
-import { CallerGuard, callerFor } from '../keys/caller.guard.js';
+import { CallerGuard } from '../keys/caller.guard.js';
+import { RequestCallers } from '../keys/request-callers.js';
 import { ContactExportService } from './contact-export.service.js';
 import { sendCsv } from './send-csv.js';
 
@@ -14,13 +14,13 @@ import { sendCsv } from './send-csv.js';
 export class ContactExportController {
   constructor(
     private readonly contacts: ContactExportService,
-    private readonly registry: ToolRegistry,
+    private readonly callers: RequestCallers,
     private readonly limiter: RateLimiter,
   ) {}
 
   @Get('export.csv')
   async export(@Req() request: Request, @Res() response: Response): Promise<void> {
-    const caller = callerFor(request, this.registry, 'search_contacts');
+    const caller = this.callers.get(request, 'search_contacts');
     this.limiter.consume(caller.organizationId, 1);
     await this.contacts.slots.use(caller.organizationId, async () => {
       await this.contacts.record(caller, readRequestOrigin(request));

@@ -8,8 +8,8 @@ import { OpenDownloads } from '../http/open-downloads.js';
 import { OriginGuard } from '../http/origin.guard.js';
 import { pathId } from '../http/path-id.js';
 import { RateLimiter } from '../http/rate-limiter.js';
-import { ToolRegistry } from '../tools/registry/tool-registry.js';
-import { CallerGuard, callerFor } from '../keys/caller.guard.js';
+import { CallerGuard } from '../keys/caller.guard.js';
+import { RequestCallers } from '../keys/request-callers.js';
 import { ImportUploadsService } from './import-uploads.service.js';
 import { ImportResult, ImportView } from './import.results.js';
 import { ImportsService } from './imports.service.js';
@@ -26,7 +26,7 @@ export class ImportsController {
     private readonly open: OpenUploads,
     private readonly downloads: OpenDownloads,
     private readonly imports: ImportsService,
-    private readonly registry: ToolRegistry,
+    private readonly callers: RequestCallers,
     private readonly limiter: RateLimiter,
   ) {}
 
@@ -37,7 +37,7 @@ export class ImportsController {
     @Query() query: Record<string, unknown>,
   ): Promise<ImportResult> {
     // Only callers that may call create_contact can upload, because an upload creates contacts.
-    const caller = callerFor(request, this.registry, 'create_contact');
+    const caller = this.callers.get(request, 'create_contact');
     this.limiter.consume(caller.organizationId, 1);
     const facts = parseUploadQuery(query);
     try {
@@ -66,7 +66,10 @@ export class ImportsController {
     // The rows have fields of contacts, as search_contacts returns them, and get_import shows the first rows. So the
     // caller must be allowed to call both tools.
     const tools = ['search_contacts', 'get_import'] as const;
-    const caller = callerFor(request, this.registry, ...tools);
+    const caller = this.callers.get(request, ...tools);
+    // No list of a key can have get_import. The rows have all columns of the file, also columns that are no field of a
+    // contact. So a key with a list must be allowed to upload such files.
+    if (caller.restriction?.tools) this.callers.get(request, 'create_contact');
     const { organizationId } = caller;
     this.limiter.consume(organizationId, 1);
     await this.downloads.use(organizationId, async () => {

@@ -8,13 +8,14 @@ import { CurrentKeyController } from './current-key.controller.js';
 import { KeyOptionsService } from './key-options.service.js';
 import { KeysController } from './keys.controller.js';
 import { KeysService } from './keys.service.js';
+import { RequestCallers } from './request-callers.js';
 
 /** Provides API keys. Each organization has at most one active key. */
 @Module({
   imports: [AccountsModule, ToolsModule],
   controllers: [CurrentKeyController, KeysController],
-  providers: [ApiKeysRepository, BearerGuard, KeyOptionsService, KeysService],
-  exports: [BearerGuard, KeysService],
+  providers: [ApiKeysRepository, BearerGuard, KeyOptionsService, KeysService, RequestCallers],
+  exports: [BearerGuard, KeysService, RequestCallers],
 })
 export class KeysModule implements NestModule {
   configure(consumer: MiddlewareConsumer): void {

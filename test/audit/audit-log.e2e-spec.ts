@@ -1,8 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { CallRecorder } from '../../src/accounts/call-recorder.js';
+import { postModern } from '../mcp/support/modern.js';
+import { callForTask, taskRequest } from '../mcp/support/task-client.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { postJson } from '../support/post-json.js';
 import { waitFor } from '../support/wait-for.js';
+import { withNewKey } from '../support/with-new-key.js';
+import { offerSteps } from '../workflows/support/offer-client.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { itSlow } from '../support/thorough.js';
 
@@ -118,6 +122,55 @@ describe('the audit log', () => {
       ['user', 'set_retention', 'invalid_arguments'],
       ['user', 'no_such_tool', 'not_found'],
     ]);
+  });
+
+  it('has entries for requests that the restriction of a key or a policy refuses', async () => {
+    const { key } = await withNewKey(acme, { tools: ['get_contact'] });
+    const request = async (method: string, path: string): Promise<number> => {
+      const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'text/csv' };
+      const body = method === 'POST' ? 'email\n' : undefined;
+      return (await fetch(`${switchboard.url}${path}`, { method, headers, body })).status;
+    };
+    const requests = [
+      ['POST', '/api/events'],
+      ['GET', '/api/contacts/export.csv'],
+      ['GET', '/api/imports/imp_1/rejected.csv'],
+      ['POST', '/api/imports'],
+      ['POST', '/api/files'],
+    ] as const;
+    for (const [method, path] of requests) expect(await request(method, path)).toBe(403);
+    await acme.call('set_tool_policy', { tool: 'search_contacts', hidden: true });
+    expect(await request('GET', '/api/contacts/export.csv')).toBe(404);
+    expect((await acme.fetch('/api/contacts/export.csv')).status).toBe(404);
+    const entries = (await list()).filter(({ outcome }) => outcome !== 'ok');
+    const summary = entries.map(({ caller_kind, action, outcome }) => [
+      caller_kind,
+      action,
+      outcome,
+    ]);
+    expect(summary.toReversed()).toEqual([
+      ['key', 'emit_event', 'forbidden'],
+      ['key', 'search_contacts', 'forbidden'],
+      ['key', 'search_contacts', 'forbidden'],
+      ['key', 'create_contact', 'forbidden'],
+      ['key', 'send_message', 'forbidden'],
+      ['key', 'search_contacts', 'not_found'],
+      ['user', 'search_contacts', 'not_found'],
+    ]);
+    const { calls } = (await acme.call<Calls>('list_calls', { outcome: 'forbidden' })).value;
+    expect(calls).toHaveLength(5);
+    expect(calls[0]!.error).toContain('may not call send_message');
+  });
+
+  it('has an entry for a task that a key may read but not cancel', async () => {
+    const step = { id: 'held', wait: { days: 1 } };
+    await offerSteps(acme, [step], 'hold_order', { wait_seconds: 1 });
+    const { taskId } = await callForTask(acme, 'hold_order', { item: 'tea' });
+    const agent = await withNewKey(acme, { tools: ['trigger_workflow', 'get_run'] });
+    const { body } = await postModern(agent, taskRequest('tasks/cancel', { taskId }));
+    expect(JSON.stringify(body)).toContain('does not allow cancel_run');
+    const entries = (await list()).filter(({ outcome }) => outcome === 'forbidden');
+    expect(entries.map(({ action }) => action)).toEqual(['tasks/cancel']);
   });
 
   it('shows the addresses from which an organization was created, and from which its keys were created and revoked', async () => {

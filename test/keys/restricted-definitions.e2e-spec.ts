@@ -252,4 +252,21 @@ describe('a key with a list of tools', () => {
     const name = { workflow_id: shown.id, name: 'Renamed' };
     expect(said(await callTool(agent, 'update_workflow', name))).toHaveProperty('workflow');
   });
+
+  it('cannot change the steps of a workflow whose trigger saves a contact, unless it may call create_contact', async () => {
+    const { id } = await createWorkflow(acme, [PAUSE], {
+      trigger: { ...WEBHOOK, contact: { email: '{{ trigger.payload.email }}' } },
+    });
+    const steps = [{ ...PAUSE, wait: { seconds: 2 } }];
+    const by = async (...tools: string[]): Promise<unknown> =>
+      said(
+        await callTool(await withTools(...tools), 'update_workflow', { workflow_id: id, steps }),
+      );
+    expect(await by()).toMatchObject({
+      error: {
+        details: [{ path: 'steps', message: expect.stringContaining('saves a contact') as string }],
+      },
+    });
+    expect(await by('create_contact')).toHaveProperty('workflow');
+  });
 });

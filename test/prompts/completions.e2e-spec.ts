@@ -226,3 +226,17 @@ describe('completion/complete', () => {
     });
   });
 });
+
+describe('workflows', () => {
+  it('are not suggested when list_workflows is hidden, because only this tool shows their ids', async () => {
+    const org = await createOrganization(switchboard);
+    const { id } = await createWorkflow(org, [], { name: 'Payroll' });
+    const ref = {
+      type: 'ref/resource',
+      uri: 'switchboard://workflows/{workflow_id}/deliveries',
+    };
+    expect(await complete(ref, 'workflow_id', 'Pay', org)).toEqual([id]);
+    await org.call('set_tool_policy', { tool: 'list_workflows', hidden: true });
+    expect(await complete(ref, 'workflow_id', 'Pay', org)).toEqual([]);
+  });
+});

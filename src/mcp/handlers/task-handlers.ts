@@ -1,4 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import { AppError } from '../../errors/app-error.js';
+import { SecurityLog } from '../../security/security-log.js';
 import { isJsonObject } from '../../text/is-json-object.js';
 import { Tasks } from '../../tools/pipeline/tasks.js';
 import { withJsonRpcErrors } from '../app-error-encoding.js';
@@ -11,7 +13,10 @@ import type { MethodContext } from './method-handler.js';
 /** Handles `tasks/get`, `tasks/update` and `tasks/cancel` for clients that declare the Tasks extension. */
 @Injectable()
 export class TaskHandlers {
-  constructor(private readonly tasks: Tasks) {}
+  constructor(
+    private readonly tasks: Tasks,
+    private readonly security: SecurityLog,
+  ) {}
 
   async get(params: JsonObject, context: MethodContext): Promise<string> {
     const id = taskIdOf(params, context);
@@ -27,13 +32,27 @@ export class TaskHandlers {
     if (!isJsonObject(inputResponses)) {
       throw JsonRpcError.invalidParams('inputResponses must be an object.');
     }
-    return await acknowledge(this.tasks.answer(taskCallerOf(context.key), id, inputResponses));
+    return await this.acknowledge(
+      context,
+      this.tasks.answer(taskCallerOf(context.key), id, inputResponses),
+    );
   }
 
   async cancel(params: JsonObject, context: MethodContext): Promise<string> {
     refuseDryRun(params);
     const id = taskIdOf(params, context);
-    return await acknowledge(this.tasks.cancel(taskCallerOf(context.key), id));
+    return await this.acknowledge(context, this.tasks.cancel(taskCallerOf(context.key), id));
+  }
+
+  private async acknowledge({ key }: MethodContext, found: Promise<boolean>): Promise<string> {
+    const reported = found.catch((error: unknown) => {
+      if (error instanceof AppError && error.code === 'forbidden' && key.toolPolicies.restriction) {
+        this.security.report('restricted_key', { subject: key.organizationId });
+      }
+      throw error;
+    });
+    if (await withJsonRpcErrors(reported)) return ACKNOWLEDGED;
+    throw unknownTask();
   }
 }
 
@@ -42,11 +61,6 @@ function taskIdOf(params: JsonObject, { era }: MethodContext): string {
   const { taskId } = params;
   if (typeof taskId !== 'string') throw JsonRpcError.invalidParams('taskId must be a string.');
   return taskId;
-}
-
-async function acknowledge(found: Promise<boolean>): Promise<string> {
-  if (await withJsonRpcErrors(found)) return ACKNOWLEDGED;
-  throw unknownTask();
 }
 
 /**

@@ -2,6 +2,7 @@ import { Injectable, Logger, type OnApplicationBootstrap, type Type } from '@nes
 import { ModuleRef } from '@nestjs/core';
 import type { Actor } from '../../accounts/account.js';
 import { AuditLog } from '../../accounts/audit-log.js';
+import { CallRecorder } from '../../accounts/call-recorder.js';
 import type { RequestOrigin } from '../../accounts/request-origin.js';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import { AppError, toError } from '../../errors/app-error.js';
@@ -30,6 +31,7 @@ export class Tasks implements OnApplicationBootstrap {
     private readonly tenants: TenantDatabase,
     private readonly tools: ToolRegistry,
     private readonly audit: AuditLog,
+    private readonly calls: CallRecorder,
     private readonly modules: ModuleRef,
   ) {}
 
@@ -69,6 +71,10 @@ export class Tasks implements OnApplicationBootstrap {
 
   /** Cancels a task. Returns false if there is no such task. Throws `forbidden` if the policies forbid `cancelTool`. */
   async cancel(caller: TaskCaller, id: string): Promise<boolean> {
+    return await this.recordRefusal(caller, 'tasks/cancel', this.cancelTask(caller, id));
+  }
+
+  private async cancelTask(caller: TaskCaller, id: string): Promise<boolean> {
     const { organizationId, actor, origin } = caller;
     return await this.tenants.transaction(organizationId, async () => {
       const found = await this.locate(caller, id);
@@ -97,6 +103,15 @@ export class Tasks implements OnApplicationBootstrap {
     id: string,
     responses: Readonly<Record<string, unknown>>,
   ): Promise<boolean> {
+    const answering = this.answerTask(caller, id, responses);
+    return await this.recordRefusal(caller, 'tasks/update', answering);
+  }
+
+  private async answerTask(
+    caller: TaskCaller,
+    id: string,
+    responses: Readonly<Record<string, unknown>>,
+  ): Promise<boolean> {
     const { organizationId, actor, origin } = caller;
     return await this.tenants.transaction(organizationId, async () => {
       const found = await this.locate(caller, id);
@@ -112,6 +127,20 @@ export class Tasks implements OnApplicationBootstrap {
       }
       return true;
     });
+  }
+
+  /** Waits for `change`. Records the request when it is refused, and throws the same error. */
+  private async recordRefusal(
+    caller: TaskCaller,
+    method: string,
+    change: Promise<boolean>,
+  ): Promise<boolean> {
+    try {
+      return await change;
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      throw this.calls.refused(caller, method, error);
+    }
   }
 
   private async locate(

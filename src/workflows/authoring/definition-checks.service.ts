@@ -107,16 +107,22 @@ export class DefinitionChecksService {
   }
 
   /**
-   * Throws `invalid_arguments` when parts of a saved definition read data that the caller may not read. `changed` is the
-   * part that the caller changes.
+   * Throws `invalid_arguments` when parts of a saved definition read data that the caller may not read, or when their
+   * trigger saves a contact that the caller may not save. `changed` is the part that the caller changes.
    */
   async assertMayRead(
     organizationId: string,
     parts: DefinitionParts,
     changed: 'trigger' | 'steps',
-    { restriction }: Pick<ToolCall, 'restriction'>,
+    by: Pick<ToolCall, 'surface' | 'restriction'>,
   ): Promise<void> {
+    const { restriction } = by;
     if (!restriction) return;
+    if (parts.trigger?.contact) {
+      const refusal = (await this.stepTools(organizationId, [], by)).refusal('create_contact');
+      const saves = `cannot be changed, because the trigger saves a contact: ${refusal}`;
+      if (refusal !== undefined) throw AppError.invalidField(changed, saves);
+    }
     const { templates, conditions } = expressionsIn(parts);
     const expressions = await this.liquid.readExpressions(organizationId, templates, conditions);
     const [fault] = readFaults(parts, expressions, restriction);

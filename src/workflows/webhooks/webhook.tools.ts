@@ -49,7 +49,7 @@ export class WebhookTools {
   }
 
   /** Suggests webhook workflows whose id or name starts with the text, newest first. */
-  @Completion({ resource: DELIVERIES_URI, argument: 'workflow_id' })
+  @Completion({ resource: DELIVERIES_URI, argument: 'workflow_id', needs: ['list_workflows'] })
   completeWorkflowId(text: string, { organizationId }: CompletionCall): Promise<string[]> {
     return this.workflows.findWebhookIds(organizationId, text, MAX_COMPLETIONS + 1);
   }
