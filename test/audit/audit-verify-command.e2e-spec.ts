@@ -84,9 +84,9 @@ describe('npm run audit:verify', () => {
     expect(code).toBe(1);
     const faults = lines.filter((line) => line.startsWith('FAULT '));
     expect(faults).toHaveLength(1);
-    expect(faults[0]).toMatch(new RegExp(`^FAULT ${acme.id}: entry \\d+ `));
+    expect(faults[0]).toMatch(new RegExp(`^FAULT ${acme.id}: entry \\d+\\b`));
     expect(faults[0]).toMatch(words);
-    if (!sql.startsWith('insert')) expect(faults[0]).toContain(` ${entry!.id} `);
+    if (!sql.startsWith('insert')) expect(faults[0]).toContain(`entry ${entry!.id}`);
     expect(lines.at(-1)).toContain(' 1 faults.');
   });
 
