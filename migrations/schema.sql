@@ -804,7 +804,7 @@ create table public.pending_events (
 CREATE INDEX pending_events_due_idx ON public.pending_events USING btree (available_at);
 CREATE INDEX pending_events_turns_idx ON public.pending_events USING btree (organization_id, available_at);
 CREATE UNIQUE INDEX pending_events_id_key ON public.pending_events USING btree (id);
-CREATE INDEX pending_events_awaited_idx ON public.pending_events USING btree (organization_id, name, contact_id, happened_at);
+CREATE INDEX pending_events_awaited_idx ON public.pending_events USING btree (organization_id, name, contact_id, happened_at) WHERE ((octet_length(name) <= 200) AND (COALESCE(octet_length(contact_id), 0) <= 200));
 alter table public.pending_events enable row level security;
 alter table public.pending_events force row level security;
 create policy owner on public.pending_events to owner using (true) with check (true);
