@@ -14,7 +14,7 @@ export class EndedMessages1764000096000 extends SqlMigration {
   override async up(runner: QueryRunner): Promise<void> {
     await super.up(runner);
     await runner.query(
-      `create index messages_ended_idx on public.messages (organization_id, (counted_at is not null), updated_at)
+      `create index messages_ended_idx on public.messages (organization_id, num_nonnulls(counted_at), updated_at)
        where status not in ('scheduled', 'queued', 'held', 'sending', 'uncertain')`,
     );
   }

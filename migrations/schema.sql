@@ -718,7 +718,7 @@ CREATE INDEX messages_counted_at_idx ON public.messages USING btree (organizatio
 CREATE INDEX messages_held_idx ON public.messages USING btree (organization_id, contact_id, held_by) WHERE (status = 'held'::text);
 CREATE INDEX messages_undelivered_idx ON public.messages USING btree (organization_id, status, created_at, id) WHERE (status = ANY (ARRAY['failed'::text, 'canceled'::text, 'suppressed'::text]));
 CREATE UNIQUE INDEX messages_id_key ON public.messages USING btree (id);
-CREATE INDEX messages_ended_idx ON public.messages USING btree (organization_id, ((counted_at IS NOT NULL)), updated_at) WHERE (status <> ALL (ARRAY['scheduled'::text, 'queued'::text, 'held'::text, 'sending'::text, 'uncertain'::text]));
+CREATE INDEX messages_ended_idx ON public.messages USING btree (organization_id, num_nonnulls(counted_at), updated_at) WHERE (status <> ALL (ARRAY['scheduled'::text, 'queued'::text, 'held'::text, 'sending'::text, 'uncertain'::text]));
 alter table public.messages enable row level security;
 alter table public.messages force row level security;
 create policy owner on public.messages to owner using (true) with check (true);

@@ -21,6 +21,7 @@ language plpgsql security definer
 set search_path = pg_catalog, pg_temp as $$
 declare
   before timestamptz;
+  counted_before timestamptz;
   deleted integer;
 begin
   update public.retention_rules r set available_at = now() + make_interval(secs => lease_seconds)
@@ -39,23 +40,25 @@ begin
     ) delete from public.workflow_runs r using expired where r.organization_id = of_organization and r.id = expired.id;
   elsif of_kind = 'messages' then
     -- The age of a message counts from its last change. A message that can count for a cap also stays for the longest
-    -- window of the caps. Otherwise the cap would let a contact get further messages in this window. Each of the two
-    -- reads of the index stops after the batch, and reads no row that stays. A window of more than 30 days, which only
-    -- SQL of a tool can store, is ignored.
-    with limits (is_counted, changed_before) as (
-      values (false, before), (true, least(before, now() - make_interval(secs => (
-        select max(w::float8)
-        from public.sending_rules s
-        cross join jsonb_path_query(s.caps, 'lax $[*].window_seconds ? (@ > 0 && @ <= 2592000)') w
-        where s.organization_id = of_organization))))
+    -- window of the caps. Otherwise the cap would let a contact get further messages in this window. A window of more
+    -- than 30 days, which only SQL of a tool can store, is ignored.
+    select least(before, now() - make_interval(secs => max(w::float8))) into counted_before
+    from public.sending_rules s
+    cross join jsonb_path_query(s.caps, 'lax $[*].window_seconds ? (@ > 0 && @ <= 2592000)') w
+    where s.organization_id = of_organization;
+    -- Each of the two lists reads one range of the index, stops after the batch, and reads no row that stays.
+    with uncounted as materialized (
+      select o.id from public.messages o
+      where o.organization_id = of_organization and num_nonnulls(o.counted_at) = 0 and o.updated_at < before
+        and o.status not in ('scheduled', 'queued', 'held', 'sending', 'uncertain')
+      order by o.updated_at limit batch_size for update skip locked
+    ), counted as materialized (
+      select o.id from public.messages o
+      where o.organization_id = of_organization and num_nonnulls(o.counted_at) = 1 and o.updated_at < counted_before
+        and o.status not in ('scheduled', 'queued', 'held', 'sending', 'uncertain')
+      order by o.updated_at limit batch_size for update skip locked
     ), expired as materialized (
-      select e.id from limits l cross join lateral (
-        select o.id from public.messages o
-        where o.organization_id = of_organization and (o.counted_at is not null) = l.is_counted
-          and o.updated_at < l.changed_before
-          and o.status not in ('scheduled', 'queued', 'held', 'sending', 'uncertain')
-        order by o.updated_at limit batch_size for update skip locked) e
-      limit batch_size
+      select u.id from uncounted u union all select c.id from counted c limit batch_size
     ) delete from public.messages m using expired where m.organization_id = of_organization and m.id = expired.id;
   elsif of_kind = 'webhook_deliveries' then
     with expired as materialized (
