@@ -41,8 +41,8 @@ export const PEER_KEYS = ['external_id', 'email', 'phone'].map(
 );
 
 /**
- * Creates one database for each name, with `count` contacts in each organization. Returns the addresses of the databases
- * by name.
+ * Creates one database for each name, with `count` contacts in each organization. Returns the addresses of the
+ * databases by name.
  */
 export async function makePeerDatabases(
   serverUrl,

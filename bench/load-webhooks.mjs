@@ -39,7 +39,9 @@ async function closed({ url, first, amount, connections }) {
   };
 }
 
-/** Sends at a fixed rate, independent of responses. `answers` contains the id of each run and the time of its response. */
+/**
+ * Sends at a fixed rate, independent of responses. `answers` contains the id of each run and the time of its response.
+ */
 async function paced({ url, first, amount, perSecond }) {
   const began = Date.now();
   const answers = [];

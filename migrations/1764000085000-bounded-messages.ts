@@ -17,8 +17,8 @@ const CONDITIONS = {
 
 /**
  * Bounds the texts of messages, because SQL of a tool could store texts of 1 GB, and each reader of a message reads
- * them. The texts that the service stores are within the limits. Deletes stored rows with longer texts. Locks the tables
- * while the checks read them.
+ * them. The texts that the service stores are within the limits. Deletes stored rows with longer texts. Locks the
+ * tables while the checks read them.
  */
 export class BoundedMessages1764000085000 extends SqlMigration {
   readonly name = 'BoundedMessages1764000085000';

@@ -6,7 +6,7 @@ import { AppError } from '../errors/app-error.js';
 import { type NamedPolicy, ToolPolicies } from '../policies/tool-policies.js';
 import { newId } from '../text/ids.js';
 import type { Account, SignUpBody } from './account.js';
-import { endedSession } from './ended-session.js';
+import { rethrowEnded } from './acting-session.js';
 import { hashPassword, tagOf, verifyPassword } from './passwords.js';
 import { originJson, type RequestOrigin } from './request-origin.js';
 
@@ -107,7 +107,7 @@ export class AccountsService {
     const values = [userId, row.password_hash, hash, given.keptDigest, tagOf(hash), given.entries];
     const [result] = await this.gate
       .call<{ changed: boolean; organizations: string[] }>('change_password', values)
-      .catch(endedSession);
+      .catch(rethrowEnded);
     return result!.changed ? result!.organizations : undefined;
   }
 

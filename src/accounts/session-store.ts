@@ -40,7 +40,9 @@ declare module 'express-session' {
 const PgStore = connectPgSimple(session);
 type Callback<T = unknown> = (error?: unknown, value?: T) => void;
 
-/** Stores sessions in PostgreSQL under the SHA-256 of their id, so that a reader of the table cannot hijack a session. */
+/**
+ * Stores sessions in PostgreSQL under the SHA-256 of their id, so that a reader of the table cannot hijack a session.
+ */
 export class SessionStore extends PgStore {
   /** The sessions that were extended recently. */
   private readonly extended = new LRUCache<string, true>({

@@ -9,8 +9,8 @@ import { SecretBox } from '../database/secret-box.js';
 import { RateLimiter } from '../http/rate-limiter.js';
 import { recordAccess } from '../http/request-access.js';
 import { recordOrganization } from '../http/request-organization.js';
-import { AppError } from '../errors/app-error.js';
 import type { Account } from './account.js';
+import { sessionEnded } from './acting-session.js';
 import { AccountsService } from './accounts.service.js';
 import { clientOf } from './read-request-origin.js';
 import { IDLE_LIFETIME_MS, SessionStore, type SignedIn } from './session-store.js';
@@ -108,9 +108,7 @@ export class Sessions implements OnApplicationShutdown {
   /** Reads the session and its account again. Throws `unauthenticated` when the session no longer acts. */
   private async renew(request: Request, person: Account): Promise<void> {
     const account = await this.findOpen(request.sessionID, person);
-    if (!account) {
-      throw new AppError('unauthenticated', 'This session has just ended. Sign in again.');
-    }
+    if (!account) throw sessionEnded();
     request.user = account;
   }
 

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { Client } from 'pg';
 
 const DAY_MS = 86_400_000;
-// A purge deletes no entry that is younger than 90 days. The remaining day allows for a difference between the clocks of
-// the database and of this process, which would otherwise report a purge as a fault.
+// A purge deletes no entry that is younger than 90 days. The remaining day allows for a difference between the clocks
+// of the database and of this process, which would otherwise report a purge as a fault.
 const KEPT_DAYS = 89;
 const MOST_FAULTS = 1000;
 const BATCH = 50;
@@ -180,8 +180,8 @@ export class AuditVerifier {
   }
 
   /**
-   * Reports entries that were deleted from the beginning before a purge may delete them. Without this check, an attacker
-   * could delete entries of any age and move the stored beginning of the chain, as a purge does.
+   * Reports entries that were deleted from the beginning before a purge may delete them. Without this check, an
+   * attacker could delete entries of any age and move the stored beginning of the chain, as a purge does.
    */
   private verifyBeginning(chain: Chain, keptDays: readonly ChainDay[]): void {
     const { organization_id: id } = chain;

@@ -18,9 +18,9 @@ interface KeptOutput {
 }
 
 /**
- * Checks the chains of all audit logs and prints their ends and days. `file` has the output of an earlier run. The exit code is
- * 1 when something was changed, removed or inserted, and 2 when nothing could be checked. It is never 0 without a
- * check.
+ * Checks the chains of all audit logs and prints their ends and days. `file` has the output of an earlier run. The exit
+ * code is 1 when something was changed, removed or inserted, and 2 when nothing could be checked. It is never 0 without
+ * a check.
  */
 export async function verifyAuditLog(file?: string): Promise<void> {
   let kept: KeptOutput;

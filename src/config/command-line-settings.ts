@@ -7,7 +7,9 @@ export interface CommandLineSettings {
   readonly key?: string;
 }
 
-/** Reads the address and the API key from the environment. The key has no option, because process lists show options. */
+/**
+ * Reads the address and the API key from the environment. The key has no option, because process lists show options.
+ */
 export function readCommandLineSettings(): CommandLineSettings {
   return {
     url: process.env[COMMAND_LINE_NAMES.url]?.trim(),

@@ -12,7 +12,9 @@ export class EnvError extends Error {
   override readonly name = 'EnvError';
 }
 
-/** Reads and validates the settings. An empty variable counts as absent. Throws one {@link EnvError} with all faults. */
+/**
+ * Reads and validates the settings. An empty variable counts as absent. Throws one {@link EnvError} with all faults.
+ */
 export function loadEnv(source: Record<string, string | undefined> = process.env): Env {
   const values: Partial<Record<EnvKey, unknown>> = {};
   const defaults = new Env({});

@@ -18,8 +18,8 @@ const LONGEST_EXTERNAL_ID = 255;
 export type GivenAddress = Partial<Record<Identifier, string>>;
 
 /**
- * Manages the further addresses of contacts. Every look-up by address finds a contact by its aliases too. The caller of each
- * method must have opened a transaction of the organization.
+ * Manages the further addresses of contacts. Every look-up by address finds a contact by its aliases too. The caller of
+ * each method must have opened a transaction of the organization.
  */
 @Injectable()
 export class ContactAliasesService {

@@ -62,8 +62,8 @@ const PARSERS: Record<TextField, (text: string, rules: ContactRules) => Parsed> 
 };
 
 /**
- * Validates and normalizes the fields that a caller sent, by the rules of the organization: an absent field stays unchanged, null clears it. Throws
- * `invalid_arguments` with the path of every fault.
+ * Validates and normalizes the fields that a caller sent, by the rules of the organization: an absent field stays
+ * unchanged, null clears it. Throws `invalid_arguments` with the path of every fault.
  */
 export function parseChanges(input: ContactFieldsInput, rules: ContactRules): ContactChanges {
   const faults = new FaultList();
@@ -81,7 +81,10 @@ export function parseChanges(input: ContactFieldsInput, rules: ContactRules): Co
   return changes;
 }
 
-/** Returns the fields after `changes`. Throws `invalid_arguments` when the result has no identifier or too many properties. */
+/**
+ * Returns the fields after `changes`. Throws `invalid_arguments` when the result has no identifier or too many
+ * properties.
+ */
 export function applyChanges(
   fields: Readonly<ContactFields>,
   changes: ContactChanges,
@@ -113,7 +116,9 @@ export function applyChanges(
   return next;
 }
 
-/** Returns the text that a text search matches. It is lowercase NFC, so results do not depend on the database's locale. */
+/**
+ * Returns the text that a text search matches. It is lowercase NFC, so results do not depend on the database's locale.
+ */
 export function searchText(fields: Readonly<ContactFields>): string {
   const { firstName, lastName, email, phone, externalId } = fields;
   const fullName = [firstName, lastName].filter((name) => name !== null).join(' ');

@@ -16,8 +16,8 @@ const MOST_SHOWN = 5;
 const MOST_REMOVED = 200;
 
 /**
- * Manages the declared properties of contacts. Stored values of a declared property always fit its type. The caller of each
- * method must have opened a transaction of the organization.
+ * Manages the declared properties of contacts. Stored values of a declared property always fit its type. The caller of
+ * each method must have opened a transaction of the organization.
  */
 @Injectable()
 export class ContactPropertiesService {
@@ -33,8 +33,8 @@ export class ContactPropertiesService {
   }
 
   /**
-   * Declares a property, or changes its type. Throws `invalid_arguments`, and `conflict` with the first contacts when stored
-   * values do not fit.
+   * Declares a property, or changes its type. Throws `invalid_arguments`, and `conflict` with the first contacts when
+   * stored values do not fit.
    */
   async set(organizationId: string, name: string, rule: PropertyRule): Promise<ContactProperty> {
     assertRule(name, rule);

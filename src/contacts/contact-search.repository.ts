@@ -152,7 +152,10 @@ export class ContactSearchRepository {
     return query;
   }
 
-  /** Reads a page through the index of tags and properties. Returns undefined when more than `MOST_BY_INDEX` contacts match. */
+  /**
+   * Reads a page through the index of tags and properties. Returns undefined when more than `MOST_BY_INDEX` contacts
+   * match.
+   */
   private async readKeyedPage(
     organizationId: string,
     query: SelectQueryBuilder<Contact>,

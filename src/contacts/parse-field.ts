@@ -22,8 +22,8 @@ export function parseText(text: string, longest: number): Parsed {
 }
 
 /**
- * Returns a phone number in E.164 form. The national form is accepted with a region. Accepts only numbers that can exist in
- * the numbering plan of their country: a wrong digit would send messages to nobody, or to somebody else.
+ * Returns a phone number in E.164 form. The national form is accepted with a region. Accepts only numbers that can
+ * exist in the numbering plan of their country: a wrong digit would send messages to nobody, or to somebody else.
  */
 export function parsePhone(text: string, region: CountryCode | null): Parsed {
   const form = region === null || text.startsWith('+') ? INTERNATIONAL : NATIONAL;
@@ -46,8 +46,8 @@ export function parsePhone(text: string, region: CountryCode | null): Parsed {
 }
 
 /**
- * Adds the digit 9 that Brazil put before its mobile numbers in 2012 to 2016. Other systems still report numbers without it,
- * and both belong to one person. Numbers of the old form that still exist stay as they are.
+ * Adds the digit 9 that Brazil put before its mobile numbers in 2012 to 2016. Other systems still report numbers
+ * without it, and both belong to one person. Numbers of the old form that still exist stay as they are.
  */
 function withNinthDigit(number: string): string {
   const [, area, rest] = OLD_BRAZILIAN.exec(number) ?? [];

@@ -4,6 +4,7 @@ import { AppError } from '../errors/app-error.js';
 import { CallTurns } from '../http/call-turns.js';
 import { OriginGuard } from '../http/origin.guard.js';
 import { RateLimiter } from '../http/rate-limiter.js';
+import { checkAccess } from '../http/request-access.js';
 import { parseJsonExactly, readJsonBody } from '../http/request-body.js';
 import { sendJson } from '../http/send-json.js';
 import { apiKeyOf, BearerGuard } from '../keys/bearer.guard.js';
@@ -39,11 +40,10 @@ export class CustomEventsController {
     } catch (error) {
       throw this.callers.recordRefusal(caller, TOOL, error as AppError);
     }
-    this.findTool(request, caller);
+    const tool = checkAccess(request, () => this.findTool(request, caller));
     await this.turns.take(organizationId);
     const body = parseJsonExactly(await readJsonBody(request, MAX_BODY_BYTES));
     // The key may have been looked up again after the body, with new policies.
-    const tool = this.findTool(request, caller);
     const { toolPolicies } = apiKeyOf(request);
     const confirmation = toolPolicies.confirmation(...tool.names);
     const result = await this.registry.call(tool, withKey(body, request), {

@@ -12,8 +12,8 @@ const MOST_DISPOSITION = 4000;
 const UNSAFE = /[\p{C}\p{Zl}\p{Zp}"*/:<>?\\|]/gu;
 
 /**
- * Returns a name for a file from the header Content-Disposition (RFC 6266) or else from the URL of a response. The name has
- * no folders, no control characters, and 1 to 100 characters. `hide` removes secrets from texts. It is called after
+ * Returns a name for a file from the header Content-Disposition (RFC 6266) or else from the URL of a response. The name
+ * has no folders, no control characters, and 1 to 100 characters. `hide` removes secrets from texts. It is called after
  * the names are decoded, and again after characters are removed, because both steps can make a secret readable.
  */
 export async function fileNameOf(
@@ -38,8 +38,8 @@ export function attachment(name: string): string {
 }
 
 /**
- * Returns the value of `filename*` in UTF-8, or of `filename`, or an empty text. Never returns a part of a value, because
- * a part of a secret would not be recognized.
+ * Returns the value of `filename*` in UTF-8, or of `filename`, or an empty text. Never returns a part of a value,
+ * because a part of a secret would not be recognized.
  */
 function namedBy(disposition: string): string {
   if (disposition.length > MOST_DISPOSITION) return '';

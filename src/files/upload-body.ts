@@ -14,8 +14,8 @@ export interface UploadBody {
   readonly contentType: string | undefined;
   /**
    * The bytes of the file. Reading them throws `invalid_body` when the sender ends early, or `too_complex` for too many
-   * small chunks. Throws the errors of {@link renewAccess} after the last byte, so that an upload is not stored when its
-   * key or session ended meanwhile.
+   * small chunks. Throws the errors of {@link renewAccess} after the last byte, so that an upload is not stored when
+   * its key or session ended meanwhile.
    */
   readonly bytes: AsyncIterable<Buffer>;
 }

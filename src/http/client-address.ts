@@ -16,7 +16,8 @@ export function clientAddress(request: Request): string {
 }
 
 function forwardedAddress({ ip, socket }: Request): string {
-  // Express reads X-Forwarded-For only behind a trusted proxy. Such a proxy may still pass on a text that is not an address.
+  // Express reads X-Forwarded-For only behind a trusted proxy. Such a proxy may still pass on a text that is not an
+  // address.
   return ip !== undefined && isIP(ip) ? ip : (socket.remoteAddress ?? '');
 }
 

@@ -56,7 +56,9 @@ export class RateLimiter {
     this.take('part', `${organizationId} ${id}`, 1, id);
   }
 
-  /** Counts a request of a session before its organization is known. A session has the same limit as an organization. */
+  /**
+   * Counts a request of a session before its organization is known. A session has the same limit as an organization.
+   */
   consumeOfSession(digest: string): void {
     this.take('session', digest, 1, 'session');
   }
@@ -83,8 +85,8 @@ export class RateLimiter {
 const MAX_BUCKETS = 10_000;
 
 /**
- * Keeps a token bucket for each key, in the memory of this process. A bucket holds `capacity` tokens and gains `perSecond`
- * tokens a second.
+ * Keeps a token bucket for each key, in the memory of this process. A bucket holds `capacity` tokens and gains
+ * `perSecond` tokens a second.
  */
 export class TokenBuckets {
   private readonly buckets = new LRUCache<string, { tokens: number; at: number }>({

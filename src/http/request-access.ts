@@ -24,7 +24,9 @@ export function isOutdated(lookedUpAt: number): boolean {
   return performance.now() - lookedUpAt > TRUSTED_MS;
 }
 
-/** Records how {@link renewAccess} looks up the key or the session of a request. A later call replaces an earlier one. */
+/**
+ * Records how {@link renewAccess} looks up the key or the session of a request. A later call replaces an earlier one.
+ */
 export function recordAccess(
   request: KnownRequest,
   lookedUpAt: number,
@@ -42,8 +44,8 @@ export function checkAccess<Result>(request: KnownRequest, check: () => Result):
 
 /**
  * Looks up the key or the session of a request again, when the last look-up is too old. Throws when it has ended, and
- * when a check of {@link checkAccess} fails. The readers of bodies call this function after the last byte. Without it, a
- * sender could hold a request open, and the request would still act after its key was revoked. A request whose body
+ * when a check of {@link checkAccess} fails. The readers of bodies call this function after the last byte. Without it,
+ * a sender could hold a request open, and the request would still act after its key was revoked. A request whose body
  * arrives with its headers costs no additional query.
  */
 export async function renewAccess(request: KnownRequest): Promise<void> {

@@ -17,8 +17,8 @@ export async function readJsonBody(request: Request, limitBytes: number): Promis
 
 /**
  * Reads the bytes that were sent, which signatures cover. Throws `payload_too_large` before it buffers more than
- * `limitBytes`, `too_complex` for thousands of small chunks, and `invalid_json` for an incomplete body. Throws the errors
- * of {@link renewAccess} when the key or the session of the request ended before the last byte arrived.
+ * `limitBytes`, `too_complex` for thousands of small chunks, and `invalid_json` for an incomplete body. Throws the
+ * errors of {@link renewAccess} when the key or the session of the request ended before the last byte arrived.
  */
 export async function readRawBody(request: Request, limitBytes: number): Promise<Buffer> {
   const body = await receiveBody(request, limitBytes);
@@ -77,7 +77,9 @@ export async function readBodyIfAny(request: Request, limitBytes: number): Promi
   return parseJson(await readJsonBody(request, limitBytes));
 }
 
-/** Returns middleware for routes whose guards need the body, such as sign-in. Other routes read it after their guards. */
+/**
+ * Returns middleware for routes whose guards need the body, such as sign-in. Other routes read it after their guards.
+ */
 export function jsonBody(limitBytes: number): RequestHandler {
   return async (request: Request, _response: Response, next: NextFunction) => {
     request.body = await readBodyIfAny(request, limitBytes);
@@ -96,8 +98,8 @@ export interface JsonLimits {
 const BODY_LIMITS: JsonLimits = { depth: 64, members: 10_000 };
 
 /**
- * Parses a JSON text in UTF-8 (RFC 8259). Throws `invalid_json` when it is malformed, and `too_complex` when it is nested
- * deeper than 64 levels or has more than 10,000 members. A name that an object repeats counts each time.
+ * Parses a JSON text in UTF-8 (RFC 8259). Throws `invalid_json` when it is malformed, and `too_complex` when it is
+ * nested deeper than 64 levels or has more than 10,000 members. A name that an object repeats counts each time.
  */
 export function parseJson(body: Uint8Array): unknown {
   return parseText(body, BODY_LIMITS, (text) => text);

@@ -61,8 +61,8 @@ export class ContactExportService {
   }
 
   /**
-   * Returns the contacts in the order of their ids. Each part is read in its own transaction, so contacts that are created
-   * meanwhile may be missing.
+   * Returns the contacts in the order of their ids. Each part is read in its own transaction, so contacts that are
+   * created meanwhile may be missing.
    */
   async *lines(organizationId: string): AsyncGenerator<string> {
     const properties = await this.read(organizationId, () =>

@@ -23,7 +23,9 @@ export interface TextSource {
   size(): number;
 }
 
-/** Reads the beginning of a file and finds its encoding. Throws `payload_too_large` as soon as the file is too large. */
+/**
+ * Reads the beginning of a file and finds its encoding. Throws `payload_too_large` as soon as the file is too large.
+ */
 export async function openText(
   body: AsyncIterable<Buffer>,
   chosen: 'utf-8' | 'windows-1252' | undefined,

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { IsNull } from 'typeorm';
-import { endedSession } from '../accounts/ended-session.js';
-import { originJson, type RequestOrigin } from '../accounts/request-origin.js';
+import { type ActingSession, rethrowEnded } from '../accounts/acting-session.js';
+import { originJson } from '../accounts/request-origin.js';
 import { GateDatabase } from '../database/gate-database.js';
 import { GateLookUps } from '../database/gate-look-ups.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
@@ -24,12 +24,6 @@ export interface FoundKey {
   revoked_at: Date | null;
   /** The time at which the key expired. Null when the key was revoked. */
   expired_at: Date | null;
-}
-
-/** The session of the person who changes a key, and the origin of the request. */
-interface Session {
-  readonly digest: string;
-  readonly origin: RequestOrigin;
 }
 
 /** The origin of the requests with a key. Each text is short and has no control characters. */
@@ -81,20 +75,20 @@ export class ApiKeysRepository {
     userId: string,
     key: Pick<ApiKey, 'id' | 'hash' | 'prefix' | 'lastFour'>,
     { expiresAt, readOnly, tools }: KeyOptions,
-    session?: Session,
+    session?: ActingSession,
   ): Promise<void> {
     const { id, hash, prefix, lastFour } = key;
     const options = [expiresAt, readOnly, tools];
     const values = [organizationId, userId, id, hash, prefix, lastFour, ...options];
     values.push(originJson(session?.origin), session?.digest ?? null);
-    await this.gate.callFor(organizationId, 'create_api_key', values).catch(endedSession);
+    await this.gate.callFor(organizationId, 'create_api_key', values).catch(rethrowEnded);
   }
 
   /** Revokes the active key and adds the audit log entry, in one statement. Returns false when there was no key. */
-  async revoke(organizationId: string, userId: string, session: Session): Promise<boolean> {
+  async revoke(organizationId: string, userId: string, session: ActingSession): Promise<boolean> {
     const values = [organizationId, userId, originJson(session.origin), session.digest];
     const revoked = this.gate.callFor(organizationId, 'revoke_api_key', values);
-    return (await revoked.catch(endedSession)).length > 0;
+    return (await revoked.catch(rethrowEnded)).length > 0;
   }
 
   /**

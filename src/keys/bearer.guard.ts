@@ -14,7 +14,9 @@ const BEARER = /^bearer ([A-Za-z0-9\-._~+/]+=*)$/i;
 
 const keys = new WeakMap<Request, AuthenticatedKey>();
 
-/** Lets callers with an active API key pass. It ignores cookies, so another site cannot use the session of a browser. */
+/**
+ * Lets callers with an active API key pass. It ignores cookies, so another site cannot use the session of a browser.
+ */
 @Injectable()
 export class BearerGuard implements CanActivate {
   constructor(

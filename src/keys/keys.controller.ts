@@ -1,5 +1,6 @@
 import { Controller, Delete, Get, HttpCode, Post, Req, UseGuards } from '@nestjs/common';
 import type { Request } from 'express';
+import type { ActingSession } from '../accounts/acting-session.js';
 import { CrossSiteGuard } from '../accounts/cross-site.guard.js';
 import { CredentialLimits } from '../accounts/credential-limits.js';
 import { readRequestOrigin } from '../accounts/read-request-origin.js';
@@ -8,7 +9,7 @@ import { accountOf, SessionGuard } from '../accounts/session.guard.js';
 import { OriginGuard } from '../http/origin.guard.js';
 import { readBodyIfAny } from '../http/request-body.js';
 import { KeyOptionsService } from './key-options.service.js';
-import { type ActingSession, type ApiKeyView, KeysService } from './keys.service.js';
+import { type ApiKeyView, KeysService } from './keys.service.js';
 
 const MAX_BODY_BYTES = 64 * 1024;
 

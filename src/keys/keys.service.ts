@@ -1,4 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
+import type { ActingSession } from '../accounts/acting-session.js';
 import type { RequestOrigin } from '../accounts/request-origin.js';
 import { ChangeFeed } from '../changes/change-feed.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
@@ -38,13 +39,6 @@ export interface EndedKey {
   readonly endedAt: Date;
 }
 
-/** The session in which a person creates or revokes a key. */
-export interface ActingSession {
-  /** The digest of the session id. The database checks that this session is still open. */
-  readonly digest: string;
-  readonly origin: RequestOrigin;
-}
-
 /** A key in the response of `GET /api/mcp/keys`. It does not contain the secret. */
 export interface ApiKeyView {
   prefix: string;
@@ -79,8 +73,8 @@ export class KeysService {
   ) {}
 
   /**
-   * Creates a key and revokes the previous key in one transaction. Returns the raw key, which is not stored. Throws when
-   * the person is not a member of the organization. Throws `unauthenticated` when the session has ended.
+   * Creates a key and revokes the previous key in one transaction. Returns the raw key, which is not stored. Throws
+   * when the person is not a member of the organization. Throws `unauthenticated` when the session has ended.
    */
   async create(
     organizationId: string,

@@ -21,8 +21,8 @@ export class RequestCallers {
   ) {}
 
   /**
-   * Returns the caller of a request that shows or changes the data of these tools. Throws when the caller could not call
-   * each of these tools directly, because of the policies or the restriction of the key: see `accountFor` and
+   * Returns the caller of a request that shows or changes the data of these tools. Throws when the caller could not
+   * call each of these tools directly, because of the policies or the restriction of the key: see `accountFor` and
    * `assertKeyMayUse`. When the key or the session is looked up again after the body, the same checks run again.
    */
   get(request: Request, ...tools: readonly [string, ...string[]]): Caller {

@@ -82,8 +82,8 @@ export class Dispatcher {
 
   /**
    * Runs the members in order, one at a time, because callers rely on the order and each call may use a database
-   * connection. Notifications, and requests of a caller that has disconnected, have no response. Members that begin after
-   * the key was revoked do not run, and members after a change of the policies run with the new policies.
+   * connection. Notifications, and requests of a caller that has disconnected, have no response. Members that begin
+   * after the key was revoked do not run, and members after a change of the policies run with the new policies.
    */
   async dispatch(members: readonly Member[], given: MethodContext): Promise<Reply[]> {
     const replies: Reply[] = [];

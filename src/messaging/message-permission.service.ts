@@ -46,7 +46,9 @@ export interface Permission {
   readonly isPaced: boolean;
 }
 
-/** Decides whether accepted messages may still be sent. It must be called in the transaction that begins the attempts. */
+/**
+ * Decides whether accepted messages may still be sent. It must be called in the transaction that begins the attempts.
+ */
 @Injectable()
 export class MessagePermissionService {
   constructor(

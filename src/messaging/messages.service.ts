@@ -51,7 +51,9 @@ export interface MessageTarget extends ContentTarget {
   readonly recipient: string;
 }
 
-/** Manages the messages of organizations. The caller of each method must have opened a transaction of the organization. */
+/**
+ * Manages the messages of organizations. The caller of each method must have opened a transaction of the organization.
+ */
 @Injectable()
 export class MessagesService {
   constructor(

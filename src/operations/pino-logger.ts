@@ -20,8 +20,8 @@ const PRETTY_OUTPUT = {
 };
 
 /**
- * Writes the log lines of Nest as JSON, one object per line, or as text for people. A message that is an object keeps its
- * fields.
+ * Writes the log lines of Nest as JSON, one object per line, or as text for people. A message that is an object keeps
+ * its fields.
  */
 export class PinoLogger implements LoggerService {
   private readonly pino: Logger;

@@ -33,9 +33,8 @@ export interface FilledRequest {
    */
   assertMayFollow(url: string): void;
   /**
-   * Removes the secrets of the request from a part of the response. A number with a secret becomes a text. Other work of
-   * the process continues meanwhile.
-   * Rejects with the reason of the signal when the call ends.
+   * Removes the secrets of the request from a part of the response. A number with a secret becomes a text. Other work
+   * of the process continues meanwhile. Rejects with the reason of the signal when the call ends.
    */
   hide<T>(value: T): Promise<T>;
   /** Returns the error without the secrets of the request. */

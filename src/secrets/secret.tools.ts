@@ -132,8 +132,8 @@ function assertFields(content: Omit<SecretContent, 'secret'>, secret: string | u
 }
 
 /**
- * Returns the stored secret for a change without a new secret. Throws `invalid_arguments` when no secret is stored, when
- * the kind or the URL for tokens changes, and when a host is added: these fields decide who receives the secret.
+ * Returns the stored secret for a change without a new secret. Throws `invalid_arguments` when no secret is stored,
+ * when the kind or the URL for tokens changes, and when a host is added: these fields decide who receives the secret.
  */
 function keptSecret(
   before: SecretContent | undefined,

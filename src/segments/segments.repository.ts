@@ -14,7 +14,9 @@ export type SegmentContent = Pick<
 /** The assignments that make workers compare all contacts again, without events. */
 const BASELINE = `baseline = true, sweep_at = now(), position = '', sweep_ms = 0`;
 
-/** Stores segments, and publishes each change after its commit. Every method needs a transaction of the organization. */
+/**
+ * Stores segments, and publishes each change after its commit. Every method needs a transaction of the organization.
+ */
 @Injectable()
 export class SegmentsRepository {
   constructor(

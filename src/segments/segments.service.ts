@@ -56,8 +56,8 @@ export class SegmentsService {
   }
 
   /**
-   * Returns a segment and locks it, so that nobody can delete it until the transaction ends. Throws `not_found` when the
-   * organization has no such segment, also when another transaction deletes it meanwhile.
+   * Returns a segment and locks it, so that nobody can delete it until the transaction ends. Throws `not_found` when
+   * the organization has no such segment, also when another transaction deletes it meanwhile.
    */
   async getAndKeep(organizationId: string, id: string): Promise<Segment> {
     if (!(await this.keep(organizationId, id))) throw AppError.notFound('segment');
@@ -94,8 +94,8 @@ export class SegmentsService {
   }
 
   /**
-   * Changes a segment. With other filters, all contacts are compared again without events. Throws `not_found`, and `conflict`
-   * for a taken name and for filters of a static segment.
+   * Changes a segment. With other filters, all contacts are compared again without events. Throws `not_found`, and
+   * `conflict` for a taken name and for filters of a static segment.
    */
   async update(organizationId: string, id: string, changes: SegmentChanges): Promise<Segment> {
     await this.tenants.lockOrganization(organizationId);

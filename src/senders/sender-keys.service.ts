@@ -12,7 +12,9 @@ import { SenderDomainsRepository } from './sender-domains.repository.js';
  */
 const KEY_BITS = 2048;
 
-/** A key with a selector that no other key of any organization has, because two organizations may send from one domain. */
+/**
+ * A key with a selector that no other key of any organization has, because two organizations may send from one domain.
+ */
 export interface NewKey {
   readonly selector: string;
   readonly publicKey: string;

@@ -20,8 +20,8 @@ export interface PinnedTemplate {
 export type DeclaredVariables = ReadonlyMap<string, readonly TemplateVariable[] | null>;
 
 /**
- * Finds published versions and keeps them parsed. Parsing takes longer than rendering. Every method needs a transaction of
- * the organization.
+ * Finds published versions and keeps them parsed. Parsing takes longer than rendering. Every method needs a transaction
+ * of the organization.
  */
 @Injectable()
 export class PublishedTemplatesService {

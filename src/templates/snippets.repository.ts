@@ -4,7 +4,9 @@ import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import type { TimePosition } from '../paging/paging.js';
 import { Snippet } from './snippet.entity.js';
 
-/** Stores snippets, and publishes each change after its commit. Every method needs a transaction of the organization. */
+/**
+ * Stores snippets, and publishes each change after its commit. Every method needs a transaction of the organization.
+ */
 @Injectable()
 export class SnippetsRepository {
   constructor(

@@ -22,7 +22,8 @@ const CONVERTED = /[^!-$&-~]/;
 /**
  * Returns the URL, or undefined for a text that is no URL or too long. Every URL that others choose is parsed here. The
  * parser of Node.js converts a host outside ASCII in a time that grows with the square of its length: 48,000 characters
- * take almost two seconds, in which the process serves nobody. So a host that DNS does not allow never reaches the parser.
+ * take almost two seconds, in which the process serves nobody. So a host that DNS does not allow never reaches the
+ * parser.
  */
 export function parseUrl(text: string, base?: string): URL | undefined {
   if (text.length > LONGEST_URL || Buffer.byteLength(text) > LONGEST_URL) return undefined;

@@ -8,6 +8,7 @@ import { AppError } from '../errors/app-error.js';
 import { CallTurns } from '../http/call-turns.js';
 import { OriginGuard } from '../http/origin.guard.js';
 import { RateLimiter } from '../http/rate-limiter.js';
+import { checkAccess } from '../http/request-access.js';
 import { readBodyIfAny } from '../http/request-body.js';
 import { sendJson } from '../http/send-json.js';
 import { didYouMean } from '../text/nearest-names.js';
@@ -52,10 +53,8 @@ export class ToolsController {
       throw this.calls.refused(caller, name, error as AppError);
     }
     await this.turns.take(organizationId);
-    this.findTool(name, request, caller);
+    const tool = checkAccess(request, () => this.findTool(name, request, caller));
     const { given, isDryRun } = readDryRun(await readBodyIfAny(request, MAX_BODY_BYTES));
-    // The session may have been looked up again after the body, with new policies.
-    const tool = this.findTool(name, request, caller);
     const call: ToolCall = {
       ...SILENT_CALLER,
       ...caller,

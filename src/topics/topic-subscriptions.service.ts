@@ -80,7 +80,9 @@ export class TopicSubscriptionsService {
     return await this.subscriptions.list(organizationId, id);
   }
 
-  /** Returns one page of the changes of a contact, newest first, and the cursor of the next page. Throws `not_found`. */
+  /**
+   * Returns one page of the changes of a contact, newest first, and the cursor of the next page. Throws `not_found`.
+   */
   async listChanges(
     organizationId: string,
     contactId: string,

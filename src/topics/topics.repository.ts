@@ -14,7 +14,9 @@ export class TopicsRepository {
     return this.rows(organizationId).findOneBy({ organizationId, name });
   }
 
-  /** Finds the topic and locks its row until the transaction ends. Rows that reference the topic can still be written. */
+  /**
+   * Finds the topic and locks its row until the transaction ends. Rows that reference the topic can still be written.
+   */
   findForUpdate(organizationId: string, name: string): Promise<Topic | null> {
     return this.rows(organizationId).findOne({
       where: { organizationId, name },

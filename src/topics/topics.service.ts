@@ -7,7 +7,9 @@ import { type TopicFields, TopicsRepository } from './topics.repository.js';
 const MOST_TOPICS = 100;
 const NAME = /^[a-z][a-z0-9_-]{0,63}$/;
 
-/** Manages the topics of organizations. The caller of each method must have opened a transaction of the organization. */
+/**
+ * Manages the topics of organizations. The caller of each method must have opened a transaction of the organization.
+ */
 @Injectable()
 export class TopicsService {
   constructor(

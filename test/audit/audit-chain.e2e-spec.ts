@@ -219,8 +219,8 @@ describe('the chain of the audit log', () => {
     await switchboard.app.get(RetentionWorker, { strict: false }).purge();
     expect(full.faults).toEqual([]);
     expect((await verify(full.heads, full.days)).faults).toEqual([]);
-    // The purge stops at the first young entry. The entries of the sign-up are young and come before the old entries, so
-    // the purge deletes nothing.
+    // The purge stops at the first young entry. The entries of the sign-up are young and come before the old entries,
+    // so the purge deletes nothing.
     expect(await verify([...before.heads, ...full.heads])).toMatchObject({
       faults: [],
       entries: full.entries,

@@ -1,8 +1,8 @@
 // npm run test:mutants [-- --check] [-- --part=1/6] [-- M2 M5]
-// Removes one mechanism after the other from a copy of the sources and runs the tests that protect it. Exits with code 1
-// when these tests still pass for a mutant, or fail on an unchanged copy. `--check` runs no tests. It only checks that
-// each mutant can be applied: that the replaced texts and the named tests still exist. `--part=1/6` takes every sixth
-// mutant, starting with the first mutant.
+// Removes one mechanism after the other from a copy of the sources and runs the tests that protect it. Exits with code
+// 1 when these tests still pass for a mutant, or fail on an unchanged copy. `--check` runs no tests. It only checks
+// that each mutant can be applied: that the replaced texts and the named tests still exist. `--part=1/6` takes every
+// sixth mutant, starting with the first mutant.
 import { spawn } from 'node:child_process';
 import {
   cpSync,

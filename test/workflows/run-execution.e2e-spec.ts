@@ -42,7 +42,8 @@ describe.concurrent('the execution of a run', () => {
   const hurry = (runId: string) => endWaits(switchboard, runId);
 
   itSlow('limits the expressions of one step together', async () => {
-    // Each expression is far below its own limit, even on a busy machine. Only all of them together exceed the limit of a step.
+    // Each expression is far below its own limit, even on a busy machine. Only all of them together exceed the limit of
+    // a step.
     const busy = '{% for i in (1..20000) %}{% endfor %}';
     const repeat = (text: string, length: number) => [
       echo('s', { list: Array.from({ length }, () => text) }),

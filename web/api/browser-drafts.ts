@@ -1,7 +1,9 @@
 /** The beginning of the names under which the storage of this browser keeps drafts of workflows. */
 export const DRAFT_PREFIX = 'switchboard.workflow-draft.';
 
-/** Removes all drafts from the storage of this browser, so that the next person who uses the browser cannot read them. */
+/**
+ * Removes all drafts from the storage of this browser, so that the next person who uses the browser cannot read them.
+ */
 export function removeDrafts(): void {
   try {
     for (const name of Object.keys(localStorage)) {

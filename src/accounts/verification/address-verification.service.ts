@@ -36,8 +36,8 @@ export interface VerificationView {
 type Language = ReturnType<typeof languageOf>;
 
 /**
- * Lets people prove that they read the mail of their address. The mail has a random token, and the database has only its
- * HMAC together with account and address (ADR 30).
+ * Lets people prove that they read the mail of their address. The mail has a random token, and the database has only
+ * its HMAC together with account and address (ADR 30).
  */
 @Injectable()
 export class AddressVerificationService implements BeforeApplicationShutdown {

@@ -13,8 +13,8 @@ import { encodeArchive } from './encode-archive.js';
 const READ_BYTES = 256 * 1024;
 
 /**
- * Writes an archive and returns its size in bytes. The file appears under its name only when it is complete and on disk.
- * Only its owner can read it, because it has secrets. Throws when there is a file of this name already.
+ * Writes an archive and returns its size in bytes. The file appears under its name only when it is complete and on
+ * disk. Only its owner can read it, because it has secrets. Throws when there is a file of this name already.
  */
 export async function writeArchive(
   path: string,

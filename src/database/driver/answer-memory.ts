@@ -51,8 +51,8 @@ const memories = new WeakMap<Connection, AnswerMemory>();
 /**
  * Counts the memory that the rows of one round trip take, and ends the connection before they take too much. A limit of
  * received bytes is not enough: millions of small rows, or JSON of many small values, take much more memory than bytes.
- * This class also ends the connection before the JSON and the arrays of a row take too long to parse. The process can do
- * no other work while it parses a row, but it does other work between two rows.
+ * This class also ends the connection before the JSON and the arrays of a row take too long to parse. The process can
+ * do no other work while it parses a row, but it does other work between two rows.
  */
 export class AnswerMemory {
   private bytes = 0;

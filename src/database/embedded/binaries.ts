@@ -36,7 +36,9 @@ export interface Binaries {
   readonly native: string;
 }
 
-/** Returns the binaries that npm installed for this platform. Throws `EmbeddedPostgresUnsupported` when there are none. */
+/**
+ * Returns the binaries that npm installed for this platform. Throws `EmbeddedPostgresUnsupported` when there are none.
+ */
 export async function findBinaries(): Promise<Binaries> {
   const platform = `${process.platform}-${process.arch}`;
   const suffix = PLATFORMS[platform];
@@ -84,7 +86,9 @@ export async function runProgram(
   await running;
 }
 
-/** Returns the installed binaries with their symbolic links restored, or a copy in `dataDir` that `user` can execute. */
+/**
+ * Returns the installed binaries with their symbolic links restored, or a copy in `dataDir` that `user` can execute.
+ */
 export async function makeRunnable(
   installed: Binaries,
   user: SystemUser | null,

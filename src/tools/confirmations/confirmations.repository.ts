@@ -12,7 +12,9 @@ export interface CallIdentity {
   readonly digest: Buffer;
 }
 
-/** Reads and writes confirmations, and publishes their changes. Every method needs a transaction of the organization. */
+/**
+ * Reads and writes confirmations, and publishes their changes. Every method needs a transaction of the organization.
+ */
 @Injectable()
 export class ConfirmationsRepository {
   constructor(

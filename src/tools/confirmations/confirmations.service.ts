@@ -100,8 +100,8 @@ export class ConfirmationsService {
   }
 
   /**
-   * Stores the answer of a signed-in member of the organization, owner or not. Throws `forbidden` for every other actor,
-   * `not_found`, and `conflict` if the confirmation has expired or its state no longer allows this answer.
+   * Stores the answer of a signed-in member of the organization, owner or not. Throws `forbidden` for every other
+   * actor, `not_found`, and `conflict` if the confirmation has expired or its state no longer allows this answer.
    */
   async answer(
     organizationId: string,

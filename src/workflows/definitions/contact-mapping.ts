@@ -63,8 +63,8 @@ export function checkContactMapping(
 
 /**
  * Returns the steps of a run. With a mapping, a generated first step saves the contact. Throws
- * `DefinitionTooLargeError` for a stored mapping that is larger than a definition can be. SQL of a tool can store such a
- * mapping.
+ * `DefinitionTooLargeError` for a stored mapping that is larger than a definition can be. SQL of a tool can store such
+ * a mapping.
  */
 export function withContactStep(
   mapping: ContactMapping | null,

@@ -17,8 +17,8 @@ import {
  */
 const MOST_CHARACTERS = 2 * MAX_DEFINITION_BYTES;
 /**
- * The most bytes of the JSON of steps that a list of workflows reads from the database. The limit for saving is a quarter
- * of it.
+ * The most bytes of the JSON of steps that a list of workflows reads from the database. The limit for saving is a
+ * quarter of it.
  */
 export const MAX_STORED_BYTES = 4 * MAX_DEFINITION_BYTES;
 /** The largest number of lists of steps. A step of a saved definition adds at most three lists that are empty. */
@@ -40,10 +40,10 @@ export class DefinitionTooLargeError extends AppError {
 
 /**
  * Returns the steps of a stored version. Throws {@link DefinitionTooLargeError} when they exceed the limits that are
- * checked when a definition is saved, and for null, which stands for steps that are too large to be read. The error names
- * the workflow if its id is given. SQL of a tool can store such steps. Without this check, functions that visit all
- * steps would block the process, exceed its stack, or fill its memory. The check itself visits at most as many values
- * as a saved definition can have.
+ * checked when a definition is saved, and for null, which stands for steps that are too large to be read. The error
+ * names the workflow if its id is given. SQL of a tool can store such steps. Without this check, functions that visit
+ * all steps would block the process, exceed its stack, or fill its memory. The check itself visits at most as many
+ * values as a saved definition can have.
  */
 export function readStoredSteps<T extends readonly Step[]>(
   steps: T | null,

@@ -17,8 +17,8 @@ import { RunsRepository } from '../journal/runs.repository.js';
 import { RunWaitsRepository } from '../waits/run-waits.repository.js';
 
 /**
- * The reason of a run that failed because its journal or its definition is too large. Only earlier releases, or SQL of a
- * tool, stored such values.
+ * The reason of a run that failed because its journal or its definition is too large. Only earlier releases, or SQL of
+ * a tool, stored such values.
  */
 const TOO_LARGE = 'too_large';
 

@@ -33,7 +33,9 @@ export interface PlannedStep {
   dueAt?: number;
 }
 
-/** The largest number of rows from which the current steps of a run are computed. It limits the time of this function. */
+/**
+ * The largest number of rows from which the current steps of a run are computed. It limits the time of this function.
+ */
 const MAX_PLANNED_STEPS = 20_000;
 /**
  * The largest number of steps whose outcomes are read together. A definition has about half as many, so only SQL of a

@@ -43,8 +43,8 @@ export function measureEntries(rows: readonly StoredEntry[]): MeasuredEntries {
 }
 
 /**
- * Parses the JSON of the entries, a part in each turn of the event loop. Rejects with `JournalTooLargeError` when a text
- * would take too long to parse. Only SQL of a tool, or a release without this limit, stores such a text.
+ * Parses the JSON of the entries, a part in each turn of the event loop. Rejects with `JournalTooLargeError` when a
+ * text would take too long to parse. Only SQL of a tool, or a release without this limit, stores such a text.
  */
 export async function parseEntries({ entries, readAt }: MeasuredEntries): Promise<JournalEntry[]> {
   const turns = new ParseTurns();

@@ -52,8 +52,8 @@ export class RunRetriesService {
 
   /**
    * Queues the failed and canceled runs again. Refuses runs whose journal is too large to be planned. When a step makes
-   * the call, the runs follow from its run, and a run is refused when the chain of runs would be too long. Otherwise each
-   * run begins a chain, as a run that a person starts.
+   * the call, the runs follow from its run, and a run is refused when the chain of runs would be too long. Otherwise
+   * each run begins a chain, as a run that a person starts.
    */
   async retry(
     organizationId: string,

@@ -192,8 +192,8 @@ export class RunsService {
   }
 
   /**
-   * Adds the current steps, which may have no rows, at the end. Adds no steps to a run that has too many stored steps to
-   * compute its current ones.
+   * Adds the current steps, which may have no rows, at the end. Adds no steps to a run that has too many stored steps
+   * to compute its current ones.
    */
   private async withCurrent(run: Run, reached: readonly RunStepView[]): Promise<RunStepView[]> {
     if (!hasCurrentSteps(run)) return [...reached];

@@ -225,8 +225,8 @@ export class WorkflowsRepository {
 
   /**
    * Returns the steps of the newest version of each workflow, by workflow id. When the steps together have more than
-   * `maxBytes`, leaves out the last of the given workflows, but never the first. Throws `DefinitionTooLargeError`, which
-   * names the workflow.
+   * `maxBytes`, leaves out the last of the given workflows, but never the first. Throws `DefinitionTooLargeError`,
+   * which names the workflow.
    */
   async getNewestSteps(
     organizationId: string,

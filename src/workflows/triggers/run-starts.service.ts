@@ -74,7 +74,8 @@ export class RunStartsService {
       const ancestry = await findAncestry(this.runs, organizationId, start.parentRunId);
       const refusal = start.refusal ?? this.refusalOf(organizationId, start, ancestry);
       const run = newRun(start, ancestry, refusal);
-      // All refused runs with the same first run have this key. So an endless loop stores only one of them per workflow.
+      // All refused runs with the same first run have this key. So an endless loop stores only one of them per
+      // workflow.
       if (ancestry.isFull) run.dedupeKey = `followers ${ancestry.rootRunId}`;
       const inserted = (await this.runs.insert(organizationId, [run])).get(run.id);
       if (!inserted) {

@@ -42,9 +42,9 @@ export class WebhookStartsService {
 
   /**
    * Stores the run and resolves once it is committed. Resolves to `skipped` when the condition of the trigger is false.
-   * Resolves to `changed`, and stores nothing, when the workflow has changed since the look-up of the webhook. The caller
-   * must then look the webhook up and check the delivery again, because the secret may have been replaced.
-   * A separate transaction is needed only for a condition, for a search for an earlier run of the same body, and for a
+   * Resolves to `changed`, and stores nothing, when the workflow has changed since the look-up of the webhook. The
+   * caller must then look the webhook up and check the delivery again, because the secret may have been replaced. A
+   * separate transaction is needed only for a condition, for a search for an earlier run of the same body, and for a
    * large payload. It is also needed to find out why the batch stored no run.
    */
   async start(
@@ -65,7 +65,9 @@ export class WebhookStartsService {
     }
   }
 
-  /** Stores the run in a transaction of its own. Throws `not_found` when the workflow changes during the transaction. */
+  /**
+   * Stores the run in a transaction of its own. Throws `not_found` when the workflow changes during the transaction.
+   */
   private async startAlone(
     webhook: Webhook,
     delivery: VerifiedDelivery,
@@ -89,8 +91,8 @@ export class WebhookStartsService {
         await this.largePayloads.store(organizationId, started.runId, large.whole);
       }
       if (started) return started;
-      // The look-up comes after the evaluation. Otherwise, the run of a simultaneous delivery with this key could commit
-      // between the two and make the condition false, and this delivery would not get the id of that run.
+      // The look-up comes after the evaluation. Otherwise, the run of a simultaneous delivery with this key could
+      // commit between the two and make the condition false, and this delivery would not get the id of that run.
       return (await this.runs.findDuplicateByKey(organizationId, start)) ?? 'skipped';
     });
   }

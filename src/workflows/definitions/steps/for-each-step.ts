@@ -92,7 +92,9 @@ function lanesOf(step: ForEachStep, state: JournalState): Lanes {
   return { ...loop, first: done, count, window: windowOf(steps.length), steps: () => steps };
 }
 
-/** Returns the number of items in the journal entry of a loop. Throws when the loop can have no such number of items. */
+/**
+ * Returns the number of items in the journal entry of a loop. Throws when the loop can have no such number of items.
+ */
 function countItems(state: JournalState): number {
   const { itemCount } = state;
   if (itemCount === undefined) return itemsOf(state).length;

@@ -50,9 +50,9 @@ export interface PageProgress {
 }
 
 /**
- * Returns the progress of a loop from its stored form, or undefined for a loop that keeps its rows. Throws when a stored
- * position is no number that a loop can reach. Without this check, a function that counts up from a position above 2^53
- * would never end.
+ * Returns the progress of a loop from its stored form, or undefined for a loop that keeps its rows. Throws when a
+ * stored position is no number that a loop can reach. Without this check, a function that counts up from a position
+ * above 2^53 would never end.
  */
 export function progressOf(state: { readonly progress?: object | null }): LoopProgress | undefined {
   const { progress } = state;
