@@ -1,7 +1,10 @@
 // Provides the common parts of all contestants: the tool list, the tool results and the listening server.
 import { readFileSync } from 'node:fs';
 
-/** Lists the tools that Switchboard lists for MCP 2025-11-25. The peers have exactly the same tools. */
+/**
+ * Lists the tools that Switchboard lists for MCP 2025-11-25. The other servers in the bench have exactly the same
+ * tools.
+ */
 export function readTools() {
   return JSON.parse(readFileSync(process.argv[2], 'utf8'));
 }

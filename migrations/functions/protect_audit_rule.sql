@@ -1,5 +1,5 @@
--- Trigger function: lets only the owner write the retention rule of the audit log. The functions of the gate, and
--- public.set_audit_retention(), run as the owner.
+-- Trigger function: lets only the database role that owns the table write the retention rule of the audit log. The
+-- functions of the gate, and public.set_audit_retention(), run as this role.
 --
 -- Arguments: none (row trigger before insert, update and delete of retention_rules).
 -- Result: the row. Error 42501 for any role but the owner.

@@ -5,7 +5,8 @@ create table private.installation (
   suffix text not null,
   tenant_password text not null,
   gate_password text not null,
-  -- The padded keys with which current_organization() checks a tenant context.
+  -- The inner and the outer key of the HMAC with which current_organization() checks a tenant context. Both are padded
+  -- to the block size.
   inner_key bytea not null,
   outer_key bytea not null,
   context_key bytea not null,

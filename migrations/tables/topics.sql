@@ -6,7 +6,7 @@ create table public.topics (
   name text collate "C" not null,
   title text not null,
   description text,
-  -- True: contacts that decided nothing get messages of the topic.
+  -- True: contacts that have not decided get messages of the topic.
   opted_in boolean not null,
   -- True: a contact that subscribes must confirm the subscription with the link in an e-mail.
   double_opt_in boolean not null default false,

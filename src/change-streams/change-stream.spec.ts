@@ -89,8 +89,8 @@ describe(ChangeStream.name, () => {
     client.isReading = false;
     await vi.advanceTimersByTimeAsync(300_000);
     client.read();
-    // The stream sends a heartbeat only while the send buffer has room. So 20 skipped heartbeats leave fewer than six
-    // events.
+    // The stream sends a heartbeat only while the send buffer has room. Without this rule, the client would now read 20
+    // heartbeats.
     expect(client.events.length).toBeLessThan(6);
     stream.end('stopping');
     await vi.advanceTimersByTimeAsync(60_000);

@@ -16,8 +16,9 @@ export interface IndexKeys {
 type Key = { tag: string } | { name: string; value?: FilterValue };
 
 /**
- * Returns keys that every matching contact has, or undefined when the conditions require no key. Prefers values of
- * properties to names of properties, because the index then finds fewer contacts that do not match.
+ * Returns keys of the index that every matching contact has, or undefined when the conditions require no key. A key is
+ * a tag, a property with its value, or only the name of a property. Keys with a value are preferred, because fewer
+ * contacts have them.
  */
 export function indexKeys(nodes: readonly FilterNode[]): IndexKeys | undefined {
   const required = nodes.flatMap(requiredBy);

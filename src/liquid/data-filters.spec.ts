@@ -62,7 +62,7 @@ describe('filters of data', () => {
     ],
     [
       '"2026-01-31" | date_add: 1, "day"',
-      'The filter date_add has the units seconds, minutes, hours, days, weeks, months, years.',
+      'The filter date_add accepts the units seconds, minutes, hours, days, weeks, months, years.',
     ],
     [
       '"2026-01-31" | date_add: "x", "days"',

@@ -150,7 +150,7 @@ function addTo(time: number, amount: number, unit: unknown): number {
   if (unitMs !== undefined) return time + amount * unitMs;
   const months = Object.entries(UNIT_MONTHS).find(([name]) => name === unit)?.[1];
   if (months === undefined) {
-    throw AppError.invalid(`The filter date_add has the units ${UNITS.join(', ')}.`);
+    throw AppError.invalid(`The filter date_add accepts the units ${UNITS.join(', ')}.`);
   }
   if (!Number.isInteger(amount)) {
     throw AppError.invalid('The filter date_add takes whole months and years.');

@@ -5,7 +5,7 @@ import { ERROR_CODES, toolError } from './app-error-encoding.js';
 import { JsonRpcError, encodeError, encodeResult } from './json-rpc-error.js';
 
 describe('the error codes of JSON-RPC', () => {
-  it('are defined by JSON-RPC, or outside of the range of JSON-RPC and MCP', () => {
+  it('are defined by JSON-RPC, or are outside of the range of JSON-RPC and MCP', () => {
     const standard = new Set([-32_700, -32_600, -32_601, -32_602, -32_603]);
     const codes = Object.values(ERROR_CODES).flatMap(({ method, request }) => [method, request]);
     for (const code of codes) expect(standard.has(code) || code > 0).toBe(true);

@@ -12,7 +12,9 @@ export const INTERNAL_ERROR = -32_603;
  */
 const HEADER_MISMATCH = -32_020;
 
-/** The code for a response that needs a capability that the client has not declared (MCP 2026-07-28, basic/index). */
+/**
+ * The error code when the response needs a capability that the client has not declared (MCP 2026-07-28, basic/index).
+ */
 export const MISSING_CLIENT_CAPABILITY = -32_021;
 
 /** The code for a request with a version that this server does not support (MCP 2026-07-28, basic/index). */

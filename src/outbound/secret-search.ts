@@ -69,8 +69,8 @@ export class Pattern {
 }
 
 /**
- * Finds a secret in a text or in bytes. Gets the codes of the characters, or the bytes, one by one, each with the part
- * of the text for which it stands.
+ * Finds a secret in a text or in bytes. The caller passes one character code or byte at a time, with the place in the
+ * text from which it was decoded.
  */
 export class Search {
   private last?: Place;

@@ -46,8 +46,8 @@ export class BullWakeUps extends WakeUps {
       // The shutdown hook of @nestjs/bull is replaced. It would wait for Bull's close(), which waits forever when Redis
       // does not answer.
       onApplicationShutdown: () => this.close(),
-      // Bull's own method only names the connection in CLIENT LIST of Redis. It is replaced, because its rejection is
-      // unhandled when a connection ends early.
+      // Bull's own method only gives the connection a name in Redis. When a connection ends early, the promise of that
+      // method rejects, and nothing handles the rejection.
       setWorkerName: () => Promise.resolve(),
     });
   }

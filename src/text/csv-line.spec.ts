@@ -16,7 +16,7 @@ describe(csvLine, () => {
     expect(cellOf(csvLine([formula]))).toBe(`'${formula}`);
   });
 
-  it.each(HARMLESS)('does not change a text that is no formula: %j', (text) => {
+  it.each(HARMLESS)('does not change a text that is not a formula: %j', (text) => {
     expect(cellOf(csvLine([text]))).toBe(text);
   });
 

@@ -70,8 +70,8 @@ function countNames(json: string, most: number): number {
 
 /**
  * Counts the members of a JSON text and the levels to which it is nested. A name that an object repeats counts each
- * time. Stops above `most`, and then returns a smaller depth. Nothing is parsed, so the counts of invalid JSON mean
- * nothing.
+ * time. Stops when there are more than `most` members. The returned depth may then be smaller than the real depth.
+ * Nothing is parsed, so the counts of invalid JSON mean nothing.
  */
 export function measureMembers(json: string, most: number): { members: number; depth: number } {
   let members = 0;

@@ -3,7 +3,10 @@
  * same length has been added.
  */
 export const LONGEST_URL = 96 * 1024;
-/** The largest length of user, password, host and port together, if they are ASCII and nothing in them is encoded. */
+/**
+ * The maximum length of user, password, host and port together, if they are ASCII and nothing in them is percent-
+ * encoded.
+ */
 const LONGEST_AUTHORITY = 1000;
 /** DNS allows this many characters in a host (RFC 1035, section 2.3.4). */
 export const LONGEST_HOST = 253;

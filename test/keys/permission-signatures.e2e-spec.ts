@@ -77,7 +77,7 @@ describe('the links for contacts in messages', () => {
     for (const url of new Set(shown)) expect([url, await opens(url)]).toEqual([url, 404]);
   });
 
-  it('are shown without their signature to people, also in the preview', async () => {
+  it('are shown to people without their signature, also in the preview', async () => {
     const { value } = await acme.call('list_messages', { contact_id: contactId });
     const preview = await (await acme.fetch(`/api/messages/${messageId}/preview`)).text();
     const shown = decodeURIComponent(JSON.stringify(value) + preview).match(LINK)!;

@@ -255,7 +255,7 @@ describe('retention', () => {
     expect(actions.map(({ action }) => action)).not.toContain('long ago');
   });
 
-  it('purges only with a claim, and only rows that the rules of the organization allow to purge', async () => {
+  it('purges only a claimed organization, and only rows that its rules allow to purge', async () => {
     await runs(acme, 5, 'succeeded', 31);
     await set({ runs_days: 40 });
     const claimed = async () =>

@@ -26,7 +26,7 @@ export interface TestDomain {
 export interface SenderSetup {
   readonly switchboard: Switchboard;
   readonly names: NameServer;
-  /** The TXT records by lowercase name. Null is a failure of the name server. */
+  /** The TXT records by lowercase name. Null means that the name server fails. */
   readonly records: Map<string, string[] | null>;
   /** Runs before each answer of the name server, while the look-up waits. */
   beforeAnswer: () => Promise<void>;

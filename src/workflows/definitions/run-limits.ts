@@ -32,7 +32,7 @@ interface DebounceLimit {
   /** The largest number of seconds by which repeated starts delay a run. */
   max_seconds: number;
   /**
-   * A Liquid expression on `trigger.payload` and `contact`. A start delays only the earlier starts for which this
+   * A Liquid expression on `trigger.payload` and `contact`. A new start replaces only the waiting starts for which this
    * expression has the same result.
    */
   key?: string;

@@ -26,8 +26,8 @@ const loop = (count: number, bytes: number): JournalEntry[] =>
   ] as JournalEntry[];
 
 /**
- * Loads a journal from memory. A part ends with the entry that makes the part at least `density` times as large as
- * requested.
+ * Loads a journal from memory. The loader requests parts of a number of bytes. Each part has at least `density` times
+ * this number.
  */
 const load = async (journal: readonly JournalEntry[], density = 1) => {
   let parts = 0;
