@@ -67,6 +67,7 @@ import { LockedSessions1764000089000 } from './1764000089000-locked-sessions.js'
 import { QuotaDays1764000090000 } from './1764000090000-quota-days.js';
 import { LateEvents1764000091000 } from './1764000091000-late-events.js';
 import { EndedMessages1764000096000 } from './1764000096000-ended-messages.js';
+import { EndedChanges1764000097000 } from './1764000097000-ended-changes.js';
 
 /**
  * All migrations, oldest first. Only append: a migration that was released is never edited. A later migration that
@@ -143,4 +144,5 @@ export const MIGRATIONS = [
   QuotaDays1764000090000,
   LateEvents1764000091000,
   EndedMessages1764000096000,
+  EndedChanges1764000097000,
 ];

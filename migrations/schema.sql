@@ -724,7 +724,7 @@ alter table public.messages force row level security;
 create policy owner on public.messages to owner using (true) with check (true);
 create policy tenant on public.messages to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
 CREATE TRIGGER dry_run_effects AFTER INSERT OR DELETE OR UPDATE ON public.messages FOR EACH ROW WHEN ((current_setting('switchboard.dry_run'::text, true) = 'on'::text)) EXECUTE FUNCTION private.record_effect();
-CREATE TRIGGER keep_end BEFORE UPDATE OF status ON public.messages FOR EACH ROW WHEN (((old.status = ANY (ARRAY['sent'::text, 'delivered'::text, 'failed'::text, 'canceled'::text, 'suppressed'::text, 'received'::text])) AND (new.status = ANY (ARRAY['scheduled'::text, 'queued'::text, 'held'::text, 'sending'::text])))) EXECUTE FUNCTION private.keep_message();
+CREATE TRIGGER keep_end BEFORE UPDATE OF status ON public.messages FOR EACH ROW WHEN (((old.status = ANY (ARRAY['sent'::text, 'delivered'::text, 'failed'::text, 'canceled'::text, 'suppressed'::text, 'received'::text])) AND (new.status = ANY (ARRAY['scheduled'::text, 'queued'::text, 'held'::text, 'sending'::text, 'uncertain'::text])))) EXECUTE FUNCTION private.keep_message();
 CREATE TRIGGER keep_text BEFORE UPDATE OF subject, body, html ON public.messages FOR EACH ROW WHEN (((old.status <> 'held'::text) OR (old.reason_code IS DISTINCT FROM 'digest'::text))) EXECUTE FUNCTION private.keep_message();
 CREATE TRIGGER link_message_files AFTER INSERT ON public.messages FOR EACH ROW WHEN ((new.envelope IS NOT NULL)) EXECUTE FUNCTION private.link_message_files();
 CREATE TRIGGER quota_insert AFTER INSERT ON public.messages REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION private.count_insert('messages', 'daily');
@@ -1374,6 +1374,7 @@ alter table public.workflows force row level security;
 create policy owner on public.workflows to owner using (true) with check (true);
 create policy tenant on public.workflows to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
 CREATE TRIGGER dry_run_effects AFTER INSERT OR DELETE OR UPDATE ON public.workflows FOR EACH ROW WHEN ((current_setting('switchboard.dry_run'::text, true) = 'on'::text)) EXECUTE FUNCTION private.record_effect();
+CREATE TRIGGER keep_deleted BEFORE UPDATE OF deleted_at ON public.workflows FOR EACH ROW WHEN (((old.deleted_at IS NOT NULL) AND (new.deleted_at IS NULL))) EXECUTE FUNCTION private.keep_deleted_workflow();
 CREATE TRIGGER quota_end AFTER UPDATE OF deleted_at ON public.workflows FOR EACH ROW WHEN (((old.deleted_at IS NULL) AND (new.deleted_at IS NOT NULL))) EXECUTE FUNCTION private.count_workflow_end();
 CREATE TRIGGER quota_insert AFTER INSERT ON public.workflows REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION private.count_insert('workflows', 'total');
 
@@ -1539,6 +1540,8 @@ function private.is_signed(purpose text, message text, signature text) returns b
   language plpgsql stable set search_path=pg_catalog, pg_temp;
 function private.isolate(target regclass, key_column name DEFAULT 'organization_id'::name, bookkeeping boolean DEFAULT false) returns void
   language plpgsql;
+function private.keep_deleted_workflow() returns trigger
+  language plpgsql set search_path=pg_catalog, pg_temp;
 function private.keep_message() returns trigger
   language plpgsql set search_path=pg_catalog, pg_temp;
 function private.lease_runs(chosen text[], lease_seconds integer) returns TABLE(id text, organization_id text, epoch integer, limited boolean)

@@ -3,6 +3,7 @@ import type { Request, Response } from 'express';
 import { SessionGuard } from '../accounts/session.guard.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import { OriginGuard } from '../http/origin.guard.js';
+import { RateLimiter } from '../http/rate-limiter.js';
 import { pathId } from '../http/path-id.js';
 import { MessagesService } from './messages.service.js';
 import { ToolRegistry } from '../tools/registry/tool-registry.js';
@@ -18,6 +19,7 @@ export class MessagePreviewController {
     private readonly messages: MessagesService,
     private readonly tenants: TenantDatabase,
     private readonly registry: ToolRegistry,
+    private readonly limiter: RateLimiter,
   ) {}
 
   @Get(':id/preview')
@@ -27,6 +29,7 @@ export class MessagePreviewController {
     @Res() response: Response,
   ): Promise<void> {
     const { organizationId } = accountFor(request, this.registry, 'get_message');
+    this.limiter.consume(organizationId, 1);
     const message = await this.tenants.transaction(
       organizationId,
       () => this.messages.get(organizationId, id),

@@ -4,6 +4,7 @@ import { SessionGuard } from '../accounts/session.guard.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import { AppError } from '../errors/app-error.js';
 import { OriginGuard } from '../http/origin.guard.js';
+import { RateLimiter } from '../http/rate-limiter.js';
 import { isJsonObject } from '../text/is-json-object.js';
 import { ToolRegistry } from '../tools/registry/tool-registry.js';
 import { accountFor } from '../tools/tool-routes.js';
@@ -22,6 +23,7 @@ export class TemplatePreviewController {
     private readonly previews: TemplatePreviewsService,
     private readonly tenants: TenantDatabase,
     private readonly registry: ToolRegistry,
+    private readonly limiter: RateLimiter,
   ) {}
 
   /** Shows the e-mail of the saved draft. `variables` is a JSON object; variables without a value get a sample. */
@@ -37,6 +39,7 @@ export class TemplatePreviewController {
     const { organizationId } = accountFor(request, this.registry, 'preview_template');
     if (!isId(id)) throw AppError.notFound('template');
     const values = readVariables(variables);
+    this.limiter.consume(organizationId, 1);
     const shown = await this.tenants.transaction(
       organizationId,
       () =>

@@ -252,6 +252,7 @@ describe('every table of an organization', () => {
       { name: 'private.count_insert()', safe: true },
       { name: 'private.count_workflow_end()', safe: true },
       { name: 'private.end_child_run()', safe: true },
+      { name: 'private.keep_deleted_workflow()', safe: true },
       { name: 'private.keep_message()', safe: true },
       // The next two functions run as the owner. No cascade of a foreign key writes rows of their tables.
       { name: 'private.limit_rows()', safe: true },

@@ -245,6 +245,7 @@ describe('SQL of a tool', () => {
         hostile,
         `update messages set status = 'held', reason_code = 'digest' where id = '${id}'`,
       )),
+      ...(await runSql(hostile, `update messages set status = 'uncertain' where id = '${id}'`)),
     ];
     const [row] = await switchboard.ownerQuery(
       'select subject, body, html, status from messages where id = $1',
@@ -254,6 +255,28 @@ describe('SQL of a tool', () => {
     expect(outcomes).toEqual(
       outcomes.map(() => ({ error: expect.stringMatching(/^A message has one text/) })),
     );
+  });
+
+  it('cannot explain a statement, because the estimates come from the values of all organizations', async () => {
+    const explain = `explain (format json) select from messages where subject < 'm'`;
+    for (const begin of ['', '/* a */ ', ';', 'select 1; ']) {
+      expect(await runSql(hostile, begin + explain)).toEqual([{ error: expect.any(String) }]);
+    }
+  });
+
+  it('cannot restore a deleted workflow, which would not count for the quota', async () => {
+    const { value } = await hostile.call<{ workflow: { id: string } }>('create_workflow', {
+      name: 'Deleted',
+      trigger: { type: 'manual' },
+      steps: [],
+    });
+    const { id } = value.workflow;
+    await hostile.call('delete_workflow', { workflow_id: id });
+    const outcomes = await runSql(
+      hostile,
+      `update workflows set deleted_at = null where id = '${id}'`,
+    );
+    expect(outcomes).toEqual([{ error: expect.stringMatching(/cannot be restored/) }]);
   });
 
   it('cannot record a merge, which would move the log of consent to another contact', async () => {

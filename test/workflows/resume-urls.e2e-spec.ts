@@ -117,6 +117,14 @@ describe('a resume URL', () => {
     expect(await getRun(acme, runId)).toEqual(run);
   });
 
+  it('refuses many calls of one URL, and still takes calls of other URLs', async () => {
+    const { url } = await waiting();
+    const answers = await Promise.all(Array.from({ length: 40 }, () => post(url, {})));
+    expect(answers.map(({ status }) => status)).toContain(429);
+    expect(answers.filter(({ status }) => status === 202)).toHaveLength(1);
+    expect(await post((await waiting()).url, {})).toMatchObject({ status: 202 });
+  });
+
   it('can be called before the run reaches its step', async () => {
     ProbeTools.hold('early');
     const hold = { id: 'hold', tool: 'probe_outside', arguments: { name: 'early' } };

@@ -66,6 +66,8 @@ describe('the safety of a statement for its session', () => {
     '/* a */ call x()',
     ';create temporary table contacts (id text)',
     'drop table contacts',
+    'explain select 1 from contacts',
+    'EXPLAIN (format json) select 1',
     'grant x to y',
     'revoke x from y',
     'truncate contacts',

@@ -27,10 +27,11 @@ const SAVEPOINT = /^(?:savepoint|release\s+savepoint|rollback\s+to\s+savepoint)\
 
 /**
  * The words with which a statement may begin. Statements that begin with other words are forbidden. For example, ALTER
- * can change the password of the current role, and DO runs any statement that its text contains.
+ * can change the password of the current role, and DO runs any statement that its text contains. EXPLAIN shows estimates
+ * that PostgreSQL makes from the values of all organizations.
  */
 const COMMANDS = new Set(
-  `analyze close copy deallocate declare delete discard execute explain fetch insert listen lock merge move notify
+  `analyze close copy deallocate declare delete discard execute fetch insert listen lock merge move notify
   prepare release reset rollback savepoint select set show table unlisten update values with`.split(
     /\s+/,
   ),

@@ -4,7 +4,7 @@ import { Env } from '../../config/env.js';
 import { SecretBox } from '../../database/secret-box.js';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import { AppError } from '../../errors/app-error.js';
-import { RateLimiter } from '../../http/rate-limiter.js';
+import { RateLimiter, TokenBuckets } from '../../http/rate-limiter.js';
 import { WakeUps } from '../../queue/wake-ups.js';
 import { SecurityLog } from '../../security/security-log.js';
 import { NO_RUN, RESUME_PATH } from './webhook.js';
@@ -25,6 +25,9 @@ export interface ResumeCall {
   address: string | undefined;
 }
 
+/** The number of calls of one URL that may come at the same moment, and the calls a second afterwards. */
+const CALLS = 30;
+const CALLS_PER_SECOND = 1;
 const TOKEN = /^(org_[0-9A-Za-z]+)\.(run_[0-9A-Za-z]+)\.(.+)\.([0-9a-f]{64})$/s;
 
 /**
@@ -43,6 +46,7 @@ export class ResumesService {
    * The keys of signatures. The first key signs. URLs that the other key signed stay valid while SECRET_KEY changes.
    */
   private readonly keys: readonly [string, ...string[]];
+  private readonly calls = new TokenBuckets(CALLS, CALLS_PER_SECOND);
 
   constructor(
     private readonly env: Env,
@@ -73,8 +77,15 @@ export class ResumesService {
       this.security.report('invalid_resume_url', { address });
       throw notFound();
     }
+    const { organizationId, runId, stepId } = step;
+    // Without this limit, everybody who knows one URL could exhaust the rate limit of the whole organization.
+    this.calls.consume(
+      JSON.stringify([organizationId, runId, stepId]),
+      1,
+      'Too many calls of this URL. Try again later.',
+    );
     // The rate limit of the run counts a call before its body is read. The rate limit of the organization counts the
-    // call afterwards. Otherwise one URL could exhaust the rate limit of the whole organization.
+    // call afterwards, so that calls whose bodies never arrive do not count for the organization.
     this.limiter.consumeOfPart(step.organizationId, step.runId);
     const parse = await readBody();
     this.limiter.consume(step.organizationId, 1);
