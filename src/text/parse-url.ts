@@ -4,8 +4,8 @@
  */
 export const LONGEST_URL = 96 * 1024;
 /**
- * The maximum length of user, password, host and port together, if they are ASCII and nothing in them is percent-
- * encoded.
+ * The maximum length of user, password, host and port together, if they are ASCII and nothing in them is
+ * percent-encoded.
  */
 const LONGEST_AUTHORITY = 1000;
 /** DNS allows this many characters in a host (RFC 1035, section 2.3.4). */

@@ -86,11 +86,11 @@ export class ResumesService {
     );
     // The rate limit of the run counts a call before its body is read. The rate limit of the organization counts the
     // call afterwards, so that calls whose bodies never arrive do not count for the organization.
-    this.limiter.consumeOfPart(step.organizationId, step.runId);
+    this.limiter.consumeOfPart(organizationId, runId);
     const parse = await readBody();
-    this.limiter.consume(step.organizationId, 1);
+    this.limiter.consume(organizationId, 1);
     const payload = await parse();
-    return await this.tenants.transaction(step.organizationId, () => this.store(step, payload));
+    return await this.tenants.transaction(organizationId, () => this.store(step, payload));
   }
 
   private async store(step: ResumableStep, payload: object): Promise<ResumeResult> {
