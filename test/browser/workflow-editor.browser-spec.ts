@@ -46,7 +46,7 @@ describe('the editor of workflows', () => {
     await page.getByLabel('Find a kind of step or a tool').waitFor();
     await page.keyboard.type('create_contact');
     await page.keyboard.press('Enter');
-    await page.getByRole('group', { name: 'create_contact' }).waitFor();
+    await page.getByRole('group', { name: 'create_contact', exact: true }).waitFor();
     const email = page.getByRole('textbox', { name: /^email/ });
     await email.fill('ada@example.com');
     const added = page.getByRole('treeitem', { name: 'create_contact', selected: true });
@@ -76,7 +76,7 @@ describe('the editor of workflows', () => {
     await page.getByLabel('Find a kind of step or a tool').waitFor();
     await page.keyboard.type('Answer the webhook');
     await page.keyboard.press('Enter');
-    const panel = page.getByRole('group', { name: 'respond' });
+    const panel = page.getByRole('group', { name: 'respond', exact: true });
     await panel.getByLabel('Status').fill('99');
     await page.getByRole('button', { name: 'Save' }).click();
     await panel.getByText('must be a whole number from 200 to 599', { exact: false }).waitFor();
@@ -236,7 +236,7 @@ describe('the editor of workflows', () => {
     const { page } = await dashboard.open(`/workflows/${id}`);
     const pick = page.getByRole('button', { name: 'Use a secret' });
     await page.getByRole('treeitem').filter({ hasText: 'look' }).click();
-    await page.getByRole('group', { name: 'look' }).waitFor();
+    await page.getByRole('group', { name: 'look', exact: true }).waitFor();
     expect(await pick.count()).toBe(0);
     await page.getByRole('treeitem').filter({ hasText: 'ask' }).click();
     for (const { name } of secrets) {
@@ -295,7 +295,7 @@ describe('the editor of workflows', () => {
     };
     await write('const a = 1;\nreturn {{ a }};');
     await page.getByRole('button', { name: 'Save' }).click();
-    const panel = page.getByRole('group', { name: 'code' });
+    const panel = page.getByRole('group', { name: 'code', exact: true });
     await panel.getByRole('alert').filter({ hasText: 'line 2, column' }).waitFor();
     await page.locator('.cm-line', { hasText: 'return' }).locator('.cm-lintRange-error').waitFor();
     expect(await findViolations(page)).toEqual([]);
@@ -373,7 +373,7 @@ describe('the editor of workflows', () => {
         viewport: { width, height: 800 },
       });
       await page.getByRole('treeitem').filter({ hasText: 'person' }).click();
-      await page.getByRole('group', { name: 'person' }).waitFor();
+      await page.getByRole('group', { name: 'person', exact: true }).waitFor();
       expect(await findViolations(page)).toEqual([]);
       await page.getByRole('tab', { name: 'JSON' }).click();
       await page.getByRole('textbox', { name: 'Definition (JSON)' }).waitFor();
@@ -386,7 +386,7 @@ describe('the editor of workflows', () => {
       );
       await page.locator('[data-id="steps[1].then[0]"]').focus();
       await page.keyboard.press('Enter');
-      await page.getByRole('group', { name: 'yes' }).waitFor();
+      await page.getByRole('group', { name: 'yes', exact: true }).waitFor();
       expect(faults).toEqual([]);
       await page.context().close();
     },
