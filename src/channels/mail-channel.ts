@@ -70,6 +70,7 @@ export class MailChannel implements DeliveryChannel {
     }
     const email = {
       id,
+      organizationId,
       to,
       subject: subject ?? '',
       text: body,

@@ -177,8 +177,9 @@ export class Env {
   readonly databasePoolSize: number = 10;
 
   /**
-   * The number of messages that a worker process handles at the same time. For runs, this is the number for one
-   * organization. When several organizations have runs, the process handles 1.5 times this number of runs.
+   * The number of runs of one organization that a worker process executes at the same time, and the largest number of
+   * connections to the mail server. For messages of one organization, the number is three times as large. When several
+   * organizations have runs or messages, the process handles 1.5 times these numbers.
    */
   @IsWholeNumber(1, 1000)
   readonly workerConcurrency: number = 10;

@@ -9,6 +9,11 @@ import { plainSubject } from './email-subject.js';
 export interface Email {
   /** The id of the message. It is the same at every attempt, so that a mail server can recognize a duplicate. */
   id: string;
+  /**
+   * The organization that sends the e-mail. Organizations take turns to use the connections to the mail server. E-mails
+   * of Switchboard itself have no organization, and count together as one.
+   */
+  organizationId?: string;
   to: string;
   subject: string;
   text: string;

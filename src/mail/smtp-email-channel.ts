@@ -54,6 +54,7 @@ export class SmtpEmailChannel extends EmailChannel {
     // send for the domain of this sender.
     const envelope = { from: this.from, to };
     const result = await this.pool.send(
+      email.organizationId ?? '',
       envelope,
       (session) => (needsUtf8 && !session.acceptsUtf8Addresses ? { code: 'ENOUTF8' } : open()),
       signal,

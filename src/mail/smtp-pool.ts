@@ -1,12 +1,13 @@
 import type { Readable } from 'node:stream';
+import { OrganizationQueue } from '../turns/organization-queue.js';
 import { type SmtpEnvelope, type SmtpError, type SmtpResult, SmtpSession } from './smtp-session.js';
 import type { SmtpSettings } from './smtp-settings.js';
 
 /**
- * The largest number of messages that wait for a connection. Each message uses memory. Workers claim far fewer
- * messages.
+ * The largest number of messages that wait for a connection. Each message uses memory. A worker has at most 4,500 slots
+ * for messages.
  */
-const MOST_WAITING = 1000;
+const MOST_WAITING = 5000;
 
 interface Waiting {
   resolve: () => void;
@@ -20,7 +21,9 @@ export class SmtpPool {
    * needed stay idle and are closed.
    */
   private readonly idle: { session: SmtpSession; timer: NodeJS.Timeout }[] = [];
-  private readonly waiting: Waiting[] = [];
+  /** The messages without a slot. Their organizations take turns. */
+  private readonly waiting = new OrganizationQueue<Waiting>();
+  private waitingCount = 0;
   /**
    * The number of free slots. Each message in progress has a slot. There are never more open connections than slots.
    */
@@ -36,12 +39,13 @@ export class SmtpPool {
    * reason why this server cannot get the message.
    */
   async send(
+    organizationId: string,
     envelope: SmtpEnvelope,
     compose: (session: SmtpSession) => Readable | SmtpError,
     signal: AbortSignal,
   ): Promise<SmtpResult> {
     try {
-      await this.takeSlot(signal);
+      await this.takeSlot(organizationId, signal);
     } catch (error) {
       return { isSent: false, error: error as SmtpError, mayHaveArrived: false };
     }
@@ -72,18 +76,18 @@ export class SmtpPool {
       clearTimeout(timer);
       session.close();
     }
-    for (const { reject } of this.waiting.splice(0)) {
-      reject(poolError('ECLOSED', 'The mail pool was closed.'));
+    for (let next = this.waiting.shift(); next; next = this.waiting.shift()) {
+      next[1].reject(poolError('ECLOSED', 'The mail pool was closed.'));
     }
   }
 
-  private async takeSlot(signal: AbortSignal): Promise<void> {
+  private async takeSlot(organizationId: string, signal: AbortSignal): Promise<void> {
     if (this.isClosed || signal.aborted) throw poolError('ECLOSED', 'The mail pool was closed.');
     if (this.freeSlots > 0) {
       this.freeSlots -= 1;
       return;
     }
-    if (this.waiting.length >= MOST_WAITING) {
+    if (this.waitingCount >= MOST_WAITING) {
       throw poolError('EBUSY', `${MOST_WAITING} e-mails are already waiting for a connection.`);
     }
     let stop = (): void => undefined;
@@ -91,22 +95,22 @@ export class SmtpPool {
       await new Promise<void>((resolve, reject) => {
         const waiting: Waiting = { resolve, reject };
         stop = () => {
-          const index = this.waiting.indexOf(waiting);
-          if (index < 0) return;
-          this.waiting.splice(index, 1);
+          if (!this.waiting.remove(organizationId, waiting)) return;
           reject(poolError('EABORT', 'The attempt was aborted.'));
         };
-        this.waiting.push(waiting);
+        this.waiting.push(organizationId, waiting);
+        this.waitingCount += 1;
         signal.addEventListener('abort', stop, { once: true });
       });
     } finally {
+      this.waitingCount -= 1;
       signal.removeEventListener('abort', stop);
     }
   }
 
   private freeSlot(): void {
     const next = this.waiting.shift();
-    if (next) next.resolve();
+    if (next) next[1].resolve();
     else this.freeSlots += 1;
   }
 

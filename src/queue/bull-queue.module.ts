@@ -6,10 +6,7 @@ import type { DatabaseAccess } from '../database/setup/database-access.js';
 import { BullWakeUps, WAKE_UP_QUEUE, type WakeUpJob } from './bull-wake-ups.js';
 import { DueWork } from './due-work.js';
 import { FairShare } from './fair-share.js';
-import { WakeUps } from './wake-ups.js';
-
-/** The kinds of wake-ups, which have separate slots. Schedules get no wake-ups. */
-const KINDS = 6;
+import { SLOT_FACTORS, WakeUps } from './wake-ups.js';
 
 @Module({})
 export class BullQueueModule {
@@ -30,13 +27,18 @@ export class BullQueueModule {
         BullWakeUps,
         DueWork,
         { provide: WakeUps, useExisting: BullWakeUps },
-        ...(env.runsWorker
-          ? [bullProcessor(KINDS * FairShare.slotsOf(env.workerConcurrency))]
-          : []),
+        ...(env.runsWorker ? [bullProcessor(slotsOfAllKinds(env.workerConcurrency))] : []),
       ],
       exports: [DueWork, WakeUps],
     };
   }
+}
+
+/** Each kind of row has its own slots, so a wake-up never waits for rows of another kind. */
+function slotsOfAllKinds(concurrency: number): number {
+  return Object.values(SLOT_FACTORS)
+    .map((factor) => FairShare.slotsOf(factor * concurrency))
+    .reduce((sum, slots) => sum + slots, 0);
 }
 
 /**

@@ -10,7 +10,7 @@ import { DueWork } from './due-work.js';
 import type { Share } from './fair-share.js';
 import { type Claim, LEASE_SECONDS, type LeasedWork } from './leased-work.js';
 import { LeasedWorker } from './leased-worker.js';
-import { type WakeUpKind, WakeUps } from './wake-ups.js';
+import { SLOT_FACTORS, type WakeUpKind, WakeUps } from './wake-ups.js';
 
 interface ClaimRow {
   id: string;
@@ -29,8 +29,8 @@ export abstract class QueueWorker
   /** True when `claim_…s` accepts a {@link Share}, so that no organization can occupy all slots. */
   protected readonly isShared: boolean = false;
   /**
-   * The largest number of rows that the process works on at the same time, if this number is less than the concurrency
-   * of the process.
+   * The largest number of rows that the process works on at the same time, if this number is less than the number that
+   * follows from `WORKER_CONCURRENCY`.
    */
   protected readonly mostSlots: number = Infinity;
   private worker?: LeasedWorker;
@@ -46,7 +46,7 @@ export abstract class QueueWorker
   onApplicationBootstrap(): void {
     if (!this.env.runsWorker) return;
     const worker = new LeasedWorker(this, this.wakeUps, {
-      concurrency: Math.min(this.env.workerConcurrency, this.mostSlots),
+      concurrency: Math.min(this.env.workerConcurrency * SLOT_FACTORS[this.kind], this.mostSlots),
       isShared: this.isShared,
     });
     this.worker = worker;

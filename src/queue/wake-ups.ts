@@ -1,6 +1,13 @@
 import type { BeforeApplicationShutdown } from '@nestjs/common';
 
-export type WakeUpKind = 'run' | 'message' | 'schedule' | 'event' | 'import' | 'segment';
+/**
+ * How many rows of each kind a process works on at the same time, as a multiple of `WORKER_CONCURRENCY`. A message waits
+ * in turn for the database, the mail server, and the database again, so three messages occupy one connection to the
+ * mail server (docs/adr/0059-more-messages-than-connections.md).
+ */
+export const SLOT_FACTORS = { run: 1, message: 3, schedule: 1, event: 1, import: 1, segment: 1 };
+
+export type WakeUpKind = keyof typeof SLOT_FACTORS;
 
 /** Processes the row if it is due and not claimed. A late or duplicate wake-up does nothing. */
 export type WakeUpHandler = (id: string, organizationId?: string) => Promise<void>;

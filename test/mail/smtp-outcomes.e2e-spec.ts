@@ -183,6 +183,17 @@ describe('the connections to the mail server', () => {
     expect(server.mostOpen).toBeLessThanOrEqual(3);
   });
 
+  it('are used in turn by the organizations whose messages wait', async () => {
+    const server = await startServer();
+    const channel = openChannel(server, '?maxConnections=1');
+    const sent = ['busy', 'busy', 'busy', 'quiet'].map((organizationId, index) =>
+      deliver(channel, { organizationId, subject: `${organizationId} ${index}` }),
+    );
+    await Promise.all(sent);
+    const subjects = server.messages.map((message) => /^Subject: (.*)\r$/m.exec(message)?.[1]);
+    expect(subjects).toEqual(['busy 0', 'busy 1', 'quiet 3', 'busy 2']);
+  });
+
   it('are closed after a number of messages', async () => {
     const server = await startServer();
     const channel = openChannel(server, '?maxMessages=2');
