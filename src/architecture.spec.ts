@@ -42,7 +42,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   queue: ['database', 'errors', 'failpoints', 'text'],
   changes: ['database', 'errors'],
   events: ['database', 'text'],
-  mail: ['text'],
+  mail: ['text', 'turns'],
   policies: ['changes', 'database', 'errors', 'text'],
   accounts: ['changes', 'database', 'errors', 'http', 'mail', 'policies', 'security', 'text'],
   'change-streams': ['accounts', 'changes', 'errors', 'http'],

@@ -120,8 +120,8 @@ export class RequestSecretsService {
     }
     assertKind(authentication, false);
     const [name, value] = await this.headerOf(organizationId, authentication);
-    // Hide the token too, or the user name and the password as HTTP Basic encodes them.
-    hidden.set(value.replace(/^(Basic|Bearer) /, ''), authentication.name);
+    // Hide also what follows the scheme: the token, or the user name and the password as HTTP Basic encodes them.
+    hidden.set(value.replace(/^[A-Za-z][A-Za-z0-9-]* /, ''), authentication.name);
     return {
       ...this.result(call, filled, { [name.toLowerCase()]: value }, hidden),
       assertMayFollow,
@@ -156,15 +156,21 @@ export class RequestSecretsService {
       );
     };
     const fill = (text: string): string => this.markers.fill(place, text, bounded);
+    const fillValues = <T>(argument: string, value: T): T =>
+      mapTexts(value, fill, (name) => {
+        // An error could show a part of the name, in which the secret would not be recognized.
+        if (this.markers.namesIn(place, name).length === 0) return;
+        throw AppError.invalidField(argument, 'must have no secret in names of members');
+      });
     return {
       ...input,
       // A secret in a URL is encoded, so that it stays one part of the URL, whatever characters it has.
       url: this.markers.fill(place, input.url, (name) => encodeURIComponent(bounded(name))),
-      ...(input.query && { query: mapTexts(input.query, fill) }),
-      ...(input.headers && { headers: mapTexts(input.headers, fill) }),
-      ...(input.json && { json: mapTexts(input.json, fill) }),
-      ...(input.form && { form: mapTexts(input.form, fill) }),
-      ...(input.multipart && { multipart: mapTexts(input.multipart, fill) }),
+      ...(input.query && { query: fillValues('query', input.query) }),
+      ...(input.headers && { headers: fillValues('headers', input.headers) }),
+      ...(input.json && { json: fillValues('json', input.json) }),
+      ...(input.form && { form: fillValues('form', input.form) }),
+      ...(input.multipart && { multipart: fillValues('multipart', input.multipart) }),
       ...(input.body !== undefined && { body: fill(input.body) }),
     };
   }
@@ -240,13 +246,24 @@ function assertHost({ name, content }: { name: string; content: SecretContent },
   );
 }
 
-/** Returns a JSON value with every text replaced, names of members included. */
-function mapTexts<T>(value: T, replace: (text: string) => string): T;
-function mapTexts(value: unknown, replace: (text: string) => string): unknown {
+/** Returns a JSON value with every text replaced. Calls `checkName` with the names of all members, which it keeps. */
+function mapTexts<T>(
+  value: T,
+  replace: (text: string) => string,
+  checkName: (name: string) => void,
+): T;
+function mapTexts(
+  value: unknown,
+  replace: (text: string) => string,
+  checkName: (name: string) => void,
+): unknown {
   if (typeof value === 'string') return replace(value);
   if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map((item) => mapTexts(item, replace));
+  if (Array.isArray(value)) return value.map((item) => mapTexts(item, replace, checkName));
   return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [replace(key), mapTexts(item, replace)]),
+    Object.entries(value).map(([name, item]) => {
+      checkName(name);
+      return [name, mapTexts(item, replace, checkName)];
+    }),
   );
 }

@@ -279,6 +279,29 @@ describe('secrets of an organization', () => {
     expect(JSON.parse(sent('/text')[0]!.body)).toEqual({ text: texts });
   });
 
+  it.each([
+    ['headers', { body: 'secrets.api_key' }, '":[]}'],
+    ['query', { body: 'secrets.api_key' }, '":{}}'],
+    ['form', { headers: { 'x-key': 'secrets.api_key' } }, '":{}}'],
+    ['multipart', { headers: { 'x-key': 'secrets.api_key' } }, '":{}}'],
+    ['json', { headers: { 'x-key': 'secrets.api_key' } }, '":1}'],
+  ])(
+    'are refused in a name of a member of %s, because an error could show a part of such a name',
+    async (argument, given, end) => {
+      const before = sent('/member').length;
+      const name = 'x'.repeat(65 - CANARY.length);
+      const members = `{{ [trigger.payload.root].api_key | prepend: trigger.payload.begin | append: '${end}' | parse_json }}`;
+      const call = step('/member', { ...given, [argument]: members });
+      const finished = await run([call], { root: 'secrets', begin: `{"${name}` });
+      expect(finished.steps[0]!.error).toMatchObject({
+        code: 'invalid_arguments',
+        details: [{ path: argument, message: expect.stringContaining('names of members') }],
+      });
+      expect(JSON.stringify(finished)).not.toContain(CANARY.slice(0, -1));
+      expect(sent('/member')).toHaveLength(before);
+    },
+  );
+
   it('are not inserted for the placeholder of another step of the same run', async () => {
     const wait = { id: 'more', wait_for_event: { event: 'resume', timeout: { days: 1 } } };
     const use = step('/first', { body: '{{ secrets.api_key }}' });
@@ -503,6 +526,15 @@ describe('secrets of an organization', () => {
       const finished = await run([step('/header', { credential: 'keyed' })]);
       expect(sent('/header')[0]!.headers['x-api-key']).toBe(CANARY);
       expect(JSON.stringify(finished)).not.toContain(CANARY);
+    });
+
+    it('are hidden also without their scheme', async () => {
+      const secret = 'ApiKey 7f3a-canary';
+      await setSecret({ name: 'schemed', kind: 'header', header: 'Authorization', secret });
+      handlers.set('/scheme', (_request, response) => response.end('Your key is 7f3a-canary.'));
+      const finished = await run([step('/scheme', { credential: 'schemed' })]);
+      expect(JSON.stringify(finished)).toContain('Your key is ');
+      expect(JSON.stringify(finished)).not.toContain('7f3a-canary');
     });
 
     it('set HTTP Basic', async () => {
