@@ -68,6 +68,7 @@ import { QuotaDays1764000090000 } from './1764000090000-quota-days.js';
 import { LateEvents1764000091000 } from './1764000091000-late-events.js';
 import { EndedMessages1764000096000 } from './1764000096000-ended-messages.js';
 import { EndedChanges1764000097000 } from './1764000097000-ended-changes.js';
+import { EndsOfWaits1764000098000 } from './1764000098000-ends-of-waits.js';
 
 /**
  * All migrations, oldest first. Only append: a migration that was released is never edited. A later migration that
@@ -145,4 +146,5 @@ export const MIGRATIONS = [
   LateEvents1764000091000,
   EndedMessages1764000096000,
   EndedChanges1764000097000,
+  EndsOfWaits1764000098000,
 ];

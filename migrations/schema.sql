@@ -876,6 +876,7 @@ create table public.run_waits (
   armed_at timestamp with time zone,
   armed_xid text,
   armed_snapshot text,
+  ends_at timestamp with time zone,
   constraint run_waits_pkey PRIMARY KEY (organization_id, run_id, step_id),
   constraint run_waits_armed_snapshot_check CHECK ((pg_snapshot_xmin((armed_snapshot)::pg_snapshot) <= pg_snapshot_xmax((armed_snapshot)::pg_snapshot))),
   constraint run_waits_size_check CHECK ((((payload IS NULL) OR (pg_column_size(payload) <= 16384) OR (octet_length((payload)::text) <= 4194304)) AND ((bindings IS NULL) OR (pg_column_size(bindings) <= 16384) OR (octet_length((bindings)::text) <= 4194304)))),

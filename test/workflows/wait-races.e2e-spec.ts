@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { EventWorker } from '../../src/workflows/waits/event.worker.js';
 import { RunWorker } from '../../src/workflows/engine/run.worker.js';
@@ -187,6 +188,26 @@ describe('a wait that begins or ends while its event is stored', () => {
     await carryOn(runId);
     expect(stepOf(await getRun(acme, runId)).output).toMatchObject({ timed_out: true });
     await handOn();
+  });
+
+  it('times out when only an event after its timeout meets its condition, even while an earlier event is not delivered', async () => {
+    const step = {
+      event: 'contact.created',
+      if: `event.contact.email == "race${counter + 2}@example.com"`,
+      timeout: { seconds: 1 },
+    };
+    const runId = await begun([{ id: 'wait', wait_for_event: step }]);
+    await carryOn(runId);
+    await happen();
+    await sleep(1100);
+    await happen();
+    await setDue(runId);
+    await carryOn(runId);
+    expect(await getRun(acme, runId)).toMatchObject({ status: 'waiting', reason: 'event' });
+    await handOn();
+    await setDue(runId, true);
+    await carryOn(runId);
+    expect(stepOf(await getRun(acme, runId)).output).toMatchObject({ timed_out: true });
   });
 
   it('times out while events with another name or about another contact are not delivered', async () => {

@@ -83,7 +83,7 @@ export class EventWaitsService {
   async arm(
     { lease }: ClaimedRun,
     entry: JournalEntry,
-    wait: Omit<NewWait, 'runId' | 'stepId'>,
+    wait: Omit<NewWait, 'runId' | 'stepId' | 'endsAt'>,
     timeout: WaitStep['wait'],
     scope: object,
   ): Promise<JournalEntry> {
@@ -91,7 +91,8 @@ export class EventWaitsService {
     const now = await this.runs.now(organizationId);
     const given = { organizationId, wait: timeout, scope, now };
     const { at: wakeAt } = await computeWaitEnd(given, this.liquid);
-    const state = await this.waits.arm(organizationId, { ...wait, runId, stepId: entry.stepId });
+    const { stepId } = entry;
+    const state = await this.waits.arm(organizationId, { ...wait, runId, stepId, endsAt: wakeAt });
     const output = { ...entry.output, until: wakeAt.toISOString() };
     const waiting = toWaiting({ ...entry, output }, wakeAt, now);
     // When the resume URL was called before the run reached this step, the step is due now.

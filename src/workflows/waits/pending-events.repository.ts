@@ -124,11 +124,11 @@ export class PendingEventsRepository {
   }
 
   /**
-   * Returns the next waits that the event may end. These are the waits that began before the event, and the waits that
-   * began while the transaction of the event was open. A step that began to wait while that transaction was open could
-   * not see its changes. An event about a contact ends waits for this contact, for the survivor of its merge, and for
-   * any contact. An event without a contact ends only waits for any contact. A custom event without a contact may end
-   * every wait.
+   * Returns the next waits that the event may end. These are the waits that began before the event and had not timed out
+   * then, and the waits that began while the transaction of the event was open. A step that began to wait while that
+   * transaction was open could not see its changes. An event about a contact ends waits for this contact, for the
+   * survivor of its merge, and for any contact. An event without a contact ends only waits for any contact. A custom
+   * event without a contact may end every wait.
    */
   async findCandidates(
     organizationId: string,
@@ -143,7 +143,7 @@ export class PendingEventsRepository {
          and ($6::boolean or w.contact_id = any(array['', $3, (select m.survivor_id from contact_merges m
            where m.organization_id = $1 and m.merged_id = $3)]))
          and (w.run_id, w.step_id) > (e.after_run_id, e.after_step_id)
-         and ${BEGAN_IN_TIME}
+         and ${BEGAN_IN_TIME} and (w.ends_at is null or e.happened_at <= w.ends_at)
        join workflow_runs r on r.organization_id = w.organization_id and r.id = w.run_id
          and r.status in ('queued', 'running', 'waiting')
        where e.organization_id = $1 and e.id = $2

@@ -57,6 +57,13 @@ export class RunWait extends OrganizationRow {
   @Column('timestamptz', { nullable: true })
   armedAt: Date | null;
 
+  /**
+   * The timeout of the wait. An event that happened later does not end the wait. Null for a wait that an earlier version
+   * stored.
+   */
+  @Column('timestamptz', { nullable: true })
+  endsAt: Date | null;
+
   /** The id of the transaction in which the wait began. `armedSnapshot` is its snapshot. */
   @Column('text', { nullable: true })
   armedXid: string | null;

@@ -13,6 +13,7 @@ export interface NewWait {
   contactId?: string | null;
   condition?: string;
   bindings?: object | null;
+  endsAt: Date;
   childRunId?: string;
   /** True when the child run is canceled together with this run. */
   cancelsChild?: boolean;
@@ -48,13 +49,13 @@ export class RunWaitsRepository {
   async arm(organizationId: string, wait: NewWait): Promise<RunWaitState> {
     const [row] = await this.tenants.session(organizationId).query<{ state: RunWaitState }>(
       `insert into run_waits as w (organization_id, run_id, step_id, event, contact_id, condition, bindings,
-         child_run_id, cancels_child, state, armed_at, armed_xid, armed_snapshot)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'armed', clock_timestamp(), pg_current_xact_id()::text,
+         child_run_id, cancels_child, ends_at, state, armed_at, armed_xid, armed_snapshot)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'armed', clock_timestamp(), pg_current_xact_id()::text,
          pg_current_snapshot()::text)
        on conflict on constraint run_waits_pkey do update set
          event = excluded.event, contact_id = excluded.contact_id, condition = excluded.condition,
          bindings = excluded.bindings, child_run_id = excluded.child_run_id, cancels_child = excluded.cancels_child,
-         armed_at = excluded.armed_at,
+         ends_at = excluded.ends_at, armed_at = excluded.armed_at,
          armed_xid = excluded.armed_xid, armed_snapshot = excluded.armed_snapshot,
          state = case when w.state = 'delivered' and excluded.child_run_id is null then w.state else excluded.state end
        returning state`,
@@ -68,6 +69,7 @@ export class RunWaitsRepository {
         wait.bindings ? JSON.stringify(wait.bindings) : null,
         wait.childRunId ?? null,
         wait.cancelsChild ?? false,
+        wait.endsAt,
       ],
     );
     return row!.state;
