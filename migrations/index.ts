@@ -69,6 +69,7 @@ import { LateEvents1764000091000 } from './1764000091000-late-events.js';
 import { EndedMessages1764000096000 } from './1764000096000-ended-messages.js';
 import { EndedChanges1764000097000 } from './1764000097000-ended-changes.js';
 import { EndsOfWaits1764000098000 } from './1764000098000-ends-of-waits.js';
+import { LostContacts1764000099000 } from './1764000099000-lost-contacts.js';
 
 /**
  * All migrations, oldest first. Only append: a migration that was released is never edited. A later migration that
@@ -147,4 +148,5 @@ export const MIGRATIONS = [
   EndedMessages1764000096000,
   EndedChanges1764000097000,
   EndsOfWaits1764000098000,
+  LostContacts1764000099000,
 ];

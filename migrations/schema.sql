@@ -1261,6 +1261,7 @@ create table public.workflow_runs (
   finished_at timestamp with time zone,
   request json,
   answer json,
+  lost_contact boolean not null default false,
   constraint workflow_runs_pkey PRIMARY KEY (organization_id, id),
   constraint workflow_runs_dedupe_key UNIQUE (organization_id, workflow_id, dedupe_key),
   constraint workflow_runs_delayed_by_check CHECK ((delayed_by = ANY (ARRAY['debounce'::text, 'rate'::text, 'turn'::text, 'key'::text, 'slot'::text]))),
@@ -1293,6 +1294,7 @@ alter table public.workflow_runs force row level security;
 create policy owner on public.workflow_runs to owner using (true) with check (true);
 create policy tenant on public.workflow_runs to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
 CREATE TRIGGER dry_run_effects AFTER INSERT OR DELETE OR UPDATE ON public.workflow_runs FOR EACH ROW WHEN ((current_setting('switchboard.dry_run'::text, true) = 'on'::text)) EXECUTE FUNCTION private.record_effect();
+CREATE TRIGGER note_lost_contact BEFORE UPDATE OF contact_id ON public.workflow_runs FOR EACH ROW WHEN (((old.contact_id IS NOT NULL) AND (new.contact_id IS NULL))) EXECUTE FUNCTION private.note_lost_contact();
 CREATE TRIGGER quota_refusal AFTER INSERT ON public.workflow_runs REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION private.refuse_insert('runs', 'stored_bytes');
 CREATE TRIGGER workflow_runs_cancel_children AFTER UPDATE OF status ON public.workflow_runs FOR EACH ROW WHEN (((new.status = 'canceled'::text) AND (old.status = ANY (ARRAY['queued'::text, 'running'::text, 'waiting'::text])) AND (new.reason <> 'debounced'::text))) EXECUTE FUNCTION private.cancel_children();
 CREATE TRIGGER workflow_runs_end_child AFTER UPDATE OF status ON public.workflow_runs FOR EACH ROW WHEN (((new.depth > 0) AND (new.status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'canceled'::text])) AND (new.status <> old.status))) EXECUTE FUNCTION private.end_child_run();
@@ -1567,6 +1569,8 @@ function private.mark_segment_changes() returns trigger
   language plpgsql security definer set search_path=pg_catalog, pg_temp;
 function private.move_permission() returns trigger
   language plpgsql security definer set search_path=pg_catalog, pg_temp;
+function private.note_lost_contact() returns trigger
+  language plpgsql set search_path=pg_catalog, pg_temp;
 function private.notify_run_change() returns trigger
   language plpgsql security definer set search_path=pg_catalog, pg_temp;
 function private.pass_debounce(organization text, workflow text, limits json, key text) returns void

@@ -266,6 +266,7 @@ describe('every table of an organization', () => {
       { name: 'private.log_subscription()', safe: true },
       { name: 'private.mark_segment_changes()', safe: true },
       { name: 'private.move_permission()', safe: true },
+      { name: 'private.note_lost_contact()', safe: true },
       { name: 'private.notify_run_change()', safe: true },
       { name: 'private.plan_measure()', safe: true },
       { name: 'private.protect_audit_rule()', safe: true },

@@ -394,6 +394,21 @@ describe('a step that waits for an event', () => {
     expect(outputOf(await ended(runId))).toMatchObject({ timed_out: false });
   });
 
+  it('does not end with an event about another contact after the contact of the run was deleted', async () => {
+    const gone = {
+      id: 'gone',
+      tool: 'delete_contact',
+      arguments: { contact_id: '{{ contact.id }}' },
+    };
+    const { value } = await acme.call<{ contact: { id: string } }>('create_contact', {
+      email: 'gone@example.com',
+    });
+    const runId = await waiting([gone, waitOf('contact.created')], value.contact.id);
+    await acme.call('create_contact', { email: 'other@example.com' });
+    await settled();
+    expect(await getRun(acme, runId)).toMatchObject({ status: 'waiting', reason: 'event' });
+  });
+
   it('keeps an event that comes in time while no worker runs, and uses it after the timeout', async () => {
     const runId = await waiting([waitOf('contact.created')]);
     // This is the state after a worker has claimed the event and died.

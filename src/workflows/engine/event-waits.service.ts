@@ -26,6 +26,9 @@ const MAX_BINDINGS_BYTES = 16 * 1024;
 /** The time after which a wait that is over looks again for events that came in time and are not delivered yet. */
 const LATE_EVENTS_PAUSE_MS = 1000;
 
+/** Stands for the contact of a run after its deletion. No contact has this id, so no event about a contact matches. */
+const DELETED_CONTACT = 'deleted';
+
 /** Begins and ends the waits of runs for events, resume URLs and other runs. */
 @Injectable()
 export class EventWaitsService {
@@ -70,7 +73,7 @@ export class EventWaitsService {
     } = step.wait_for_event;
     const read = condition === undefined ? null : await this.bind(run, condition, scope);
     const bindings = events ? { ...read, [EVENTS_BINDING]: events } : read;
-    const contactId = isOfAnyContact || event === 'resume' ? null : run.row.contactId;
+    const contactId = isOfAnyContact || event === 'resume' ? null : await this.contactOf(run);
     const wait = { event: event ?? 'any', contactId, condition, bindings } as const;
     const output = events ? { events } : { event };
     return await this.arm(run, { ...entry, output }, wait, timeout, scope);
@@ -143,6 +146,12 @@ export class EventWaitsService {
       tx.stage({ ...tx.get(stepId)!, dueAt: performance.now() });
     }
     return delivered.length > 0;
+  }
+
+  /** Returns the contact whose events end the waits of a run, or null when events about any contact end them. */
+  private async contactOf({ row, lease }: ClaimedRun): Promise<string | null> {
+    if (row.contactId !== null) return row.contactId;
+    return (await this.runs.hasLostContact(lease)) ? DELETED_CONTACT : null;
   }
 
   /** Copies the values that a condition reads, so that it can be evaluated for many events without the run. */

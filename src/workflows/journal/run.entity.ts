@@ -60,6 +60,10 @@ export class Run extends OrganizationRowWithId {
   @Column('text', { nullable: true })
   contactId: string | null;
 
+  /** True when the run had a contact that was deleted. */
+  @Column('boolean', { default: false })
+  lostContact: boolean;
+
   /** The run that this run replays. It may have been deleted. */
   @Column('text', { nullable: true })
   replayOf: string | null;

@@ -177,6 +177,11 @@ export class RunsRepository {
     return row.contact_id;
   }
 
+  /** Returns true when the run had a contact that was deleted. */
+  async hasLostContact({ organizationId, id }: RunLease): Promise<boolean> {
+    return await this.rows(organizationId).existsBy({ organizationId, id, lostContact: true });
+  }
+
   async setContact(organizationId: string, id: string, contactId: string): Promise<void> {
     await this.rows(organizationId).update({ organizationId, id }, { contactId });
   }
