@@ -23,7 +23,7 @@ const PEER_FILTERS = [
   'create table segment_members (segment text not null, contact_id text not null, primary key (segment, contact_id))',
 ];
 
-/** Measures all sizes in turns, each with separate databases and processes. */
+/** Measures all sizes alternately, each with separate databases and processes. */
 export async function measure(place, { rounds, seconds, smoke }) {
   const started = new Map();
   try {

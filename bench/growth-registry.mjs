@@ -7,7 +7,7 @@ import { start } from './processes.mjs';
 const COUNTS = [undefined, 200, 1000];
 const FEW = [undefined, 40];
 
-/** Measures, in turns, one process for each number of tools. */
+/** Measures, alternately, one process for each number of tools. */
 export async function measure(place, { rounds, seconds, smoke }) {
   const started = new Map();
   try {

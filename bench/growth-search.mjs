@@ -12,7 +12,7 @@ const WARM_UP = 32;
 const CONNECTIONS = 4;
 const SEARCHES = ['search-one', 'search-page', 'search-none'];
 
-/** Measures all sizes in turns, each with separate databases and processes. */
+/** Measures all sizes alternately, each with separate databases and processes. */
 export async function measure(place, { rounds, seconds, smoke }) {
   const started = new Map();
   try {

@@ -130,8 +130,8 @@ export class LiquidSandbox implements Expressions {
   }
 
   /**
-   * Reads the references of many expressions in turns. The result keeps these references in memory, so that a later
-   * check gets them immediately and does not delay other requests.
+   * Reads the references of many expressions in short turns, between which the process does other work. The result
+   * keeps these references in memory, so that a later check gets them immediately and does not delay other requests.
    */
   async readExpressions(
     organizationId: string,
@@ -145,7 +145,7 @@ export class LiquidSandbox implements Expressions {
   }
 
   /**
-   * Returns the variables of a condition. Reads the condition in turns, and only once while the result stays in memory.
+   * Returns the variables of a condition. Parses the condition only once while the result stays in memory.
    */
   async readCondition(organizationId: string, condition: string): Promise<TemplateReading> {
     const known = this.readings.get(condition);
@@ -203,7 +203,7 @@ export class LiquidSandbox implements Expressions {
   }
 
   /**
-   * Runs a generator in turns, and returns its result. Parsing is done in turns too, because it takes time. When the
+   * Runs a generator in short turns, between which the process does other work, and returns its result. When the
    * generator needs a value that is not in memory, the value is loaded and the generator runs again from its beginning.
    * So the generator must have no side effect.
    */

@@ -4,8 +4,8 @@ import type { ToolCall } from '../tools/contract/tool-call.js';
 import type { SearchSteps } from './hidden-secrets.js';
 
 /**
- * Searches responses for secrets, in turns with other searches and other work of the process. When an organization has
- * used its processor time, its searches wait. They are not refused, because their requests have been sent already.
+ * Searches responses for secrets in short turns. Between two turns, the process does other work. When an organization
+ * has used its processor time, its searches wait. They are not refused, because their requests have been sent already.
  */
 export class SecretSearches {
   private readonly turns: ProcessorTurns;

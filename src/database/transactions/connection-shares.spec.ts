@@ -44,7 +44,7 @@ describe('the shares of connections', () => {
     }
   });
 
-  it('go in turns to organizations that wait', async () => {
+  it('are given to waiting organizations in turn', async () => {
     const shares = new ConnectionShares(4, 1000);
     const { got, take } = taker(shares);
     take('a', 6);
