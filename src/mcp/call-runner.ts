@@ -9,7 +9,7 @@ import { RequestStates } from '../tools/pipeline/request-states.js';
 import { InputExchange } from './input-exchange.js';
 import type { MethodContext } from './handlers/method-handler.js';
 import { JsonRpcError } from './json-rpc-error.js';
-import { type JsonObject, metaOf } from './json-rpc.js';
+import { type JsonObject, LONGEST_ID, metaOf } from './json-rpc.js';
 import { CAPABILITIES_KEY } from './modern-request.js';
 import { ProgressReporter } from './progress-reporter.js';
 import { takesTasks } from './request-meta.js';
@@ -131,6 +131,7 @@ function digestOf({ method, name, arguments: given, dryRun }: CallSubject): stri
 
 function reporterOf(params: JsonObject, { stream }: MethodContext): ProgressReporter | undefined {
   const { progressToken: token } = metaOf(params);
-  const isToken = typeof token === 'string' || Number.isInteger(token);
+  const isToken =
+    (typeof token === 'string' && token.length <= LONGEST_ID) || Number.isInteger(token);
   return stream && isToken ? new ProgressReporter(stream, token as string | number) : undefined;
 }

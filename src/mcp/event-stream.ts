@@ -2,6 +2,8 @@ import type { Response } from 'express';
 
 // The pause between heartbeats. Proxies close silent connections after 30 to 60 s.
 const KEEP_ALIVE_MS = 15_000;
+/** A subscriber that reads nothing for this time is disconnected. */
+const STALLED_MS = 30_000;
 
 /** Sends server-sent events (MCP, transports). Until the first notification, the response can still be plain JSON. */
 export class EventStream {
@@ -26,11 +28,16 @@ export class EventStream {
     this.send(this.mask ? this.mask(message) : message);
   }
 
-  /** Resolves when the send buffer has space again, or when the caller has disconnected. */
+  /**
+   * Resolves when the send buffer has space again, or when the caller has disconnected. Disconnects a caller that reads
+   * nothing for 30 s, because its unread messages use memory.
+   */
   async waitUntilDrained(): Promise<void> {
     if (this.response.destroyed || !this.response.writableNeedDrain) return;
     await new Promise<void>((resolve) => {
+      const stalled = setTimeout(() => this.response.destroy(), STALLED_MS).unref();
       const done = (): void => {
+        clearTimeout(stalled);
         this.response.off('drain', done).off('close', done);
         resolve();
       };

@@ -7,6 +7,7 @@ import { parseMember, readableId } from './json-rpc.js';
 
 const request = { jsonrpc: '2.0', id: 1, method: 'ping' };
 const text = (value: object) => JSON.stringify(value);
+const LONG = 'x'.repeat(256);
 
 describe(parseMember.name, () => {
   it.each([
@@ -18,6 +19,7 @@ describe(parseMember.name, () => {
     [text({ ...request, params: [1] }), { kind: 'request', id: 1, method: 'ping', params: [1] }],
     [text({ ...request, id: '' }), { kind: 'request', id: '', method: 'ping' }],
     [text({ ...request, id: 1.5 }), { kind: 'request', id: 1.5, method: 'ping' }],
+    [text({ ...request, id: LONG }), { kind: 'request', id: LONG, method: 'ping' }],
     [text({ jsonrpc: '2.0', method: 'x' }), { kind: 'notification', method: 'x' }],
     [text({ jsonrpc: '2.0', id: 1, result: {} }), { kind: 'response' }],
     [text({ jsonrpc: '2.0', id: null, error: {} }), { kind: 'response' }],
@@ -33,6 +35,7 @@ describe(parseMember.name, () => {
     ['{}', null],
     [text({ ...request, id: null }), null],
     [text({ ...request, id: true }), null],
+    [text({ ...request, id: `${LONG}x` }), null],
     [text({ ...request, id: {} }), null],
     [text({ ...request, id: [] }), null],
     ['{"jsonrpc":"2.0","method":"ping","id":1e400}', null],

@@ -14,6 +14,9 @@ export type Member =
   | { kind: 'response' }
   | { kind: 'invalid'; id: JsonRpcId | null; reason: string };
 
+/** The largest number of characters of an id or a token that later messages repeat. */
+export const LONGEST_ID = 256;
+
 /** Checks the envelope of a member (JSON-RPC 2.0, sections 4 and 5), but not its method and parameters. */
 export function parseMember(value: unknown): Member {
   if (!isJsonObject(value)) return invalid(value, 'A request must be an object.');
@@ -21,7 +24,10 @@ export function parseMember(value: unknown): Member {
   if (isResponse(value)) return { kind: 'response' };
   const isRequest = Object.hasOwn(value, 'id');
   if (isRequest && !isId(value.id)) {
-    return invalid(value, 'id must be a string or a number that can be echoed without loss.');
+    return invalid(
+      value,
+      `id must be a string of at most ${LONGEST_ID} characters, or a number that can be echoed without loss.`,
+    );
   }
   if (typeof value.method !== 'string') return invalid(value, 'method must be a string.');
   const { method, params } = value;
@@ -55,10 +61,11 @@ export function metaOf(params: unknown): JsonObject {
   return isJsonObject(meta) ? meta : NOTHING;
 }
 
-// JSON.parse rounds numbers beyond 2^53, so the ids of two requests could become equal.
+// JSON.parse rounds numbers beyond 2^53, so the ids of two requests could become equal. A subscription keeps its id, and
+// repeats it in each notification.
 function isId(value: unknown): value is JsonRpcId {
   return (
-    typeof value === 'string' ||
+    (typeof value === 'string' && value.length <= LONGEST_ID) ||
     (typeof value === 'number' && Math.abs(value) <= Number.MAX_SAFE_INTEGER)
   );
 }

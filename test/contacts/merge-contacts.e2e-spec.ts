@@ -122,6 +122,8 @@ describe('merge_contacts', () => {
       'segment_members.contact_id',
       'topic_subscriptions.contact_id',
       'workflow_runs.contact_id',
+      // This column says that the contact was deleted, and has no id.
+      'workflow_runs.lost_contact',
       // This column contains names of fields of a payload, and no ids of contacts.
       'workflow_versions.trigger_contact',
     ]);

@@ -107,6 +107,19 @@ async function agent(
   return textOf(body) as object;
 }
 
+/** Calls the tool `note` with an idempotency key in `_meta`. */
+async function callWithKey(key: string): Promise<Awaited<ReturnType<typeof agent>>> {
+  const params = {
+    name: 'note',
+    arguments: { text: 'told' },
+    _meta: { 'switchboard/idempotencyKey': key },
+  };
+  const { body } = await answerOf(
+    acme.rpc({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
+  );
+  return textOf(body) as object;
+}
+
 /** Makes a call that waits for a person, and returns the id of its confirmation. */
 async function request(name?: string, given?: object): Promise<string> {
   const { error } = await agent(name, given);
@@ -355,6 +368,30 @@ describe('an agent whose call a person must approve', () => {
     expect(sent).toHaveProperty('message');
     await expire(id);
     expect(await agent('send_message', given)).toEqual(sent);
+  });
+
+  it('gets the stored result of an earlier call with the same key in _meta without a new approval', async () => {
+    const first = await callWithKey('k1');
+    await approve(first.error!.confirmation_id!);
+    expect(await callWithKey('k1')).toEqual({ note_id: 'told' });
+    await expire(first.error!.confirmation_id!);
+    expect(await callWithKey('k1')).toEqual({ note_id: 'told' });
+    expect(await list()).toEqual([]);
+    await acme.call('set_tool_policy', { tool: 'note', confirmation: 'never' });
+    expect(await callWithKey('k1')).toEqual({ note_id: 'told' });
+    expect(await tracesOf(switchboard, acme)).toEqual(['told']);
+  });
+
+  it('needs a new approval for the same call with another key in _meta', async () => {
+    const first = await callWithKey('k1');
+    await approve(first.error!.confirmation_id!);
+    await callWithKey('k1');
+    const second = await callWithKey('k2');
+    expect(second.error).toMatchObject({ code: 'confirmation_required' });
+    expect(second.error!.confirmation_id).not.toBe(first.error!.confirmation_id);
+    await approve(second.error!.confirmation_id!);
+    expect(await callWithKey('k2')).toEqual({ note_id: 'told' });
+    expect(await tracesOf(switchboard, acme)).toEqual(['told', 'told']);
   });
 
   it('learns about invalid arguments before a person is asked', async () => {

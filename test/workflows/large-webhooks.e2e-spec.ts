@@ -1,4 +1,5 @@
 import { type IncomingMessage, request } from 'node:http';
+import { connect, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Sink, startSink } from '../outbound/support/sink.js';
@@ -307,6 +308,31 @@ describe('a large webhook', () => {
     for (const run of await runs()) await acme.call('cancel_run', { run_id: run.id });
     expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([200, 200, 200]);
   });
+
+  it('occupies no slot after its connection was closed before an earlier request on it was answered', async () => {
+    const trigger = { type: 'webhook', wait_seconds: 30 };
+    const slow = await createWorkflow(acme, [{ id: 'w', wait: { seconds: 3600 } }], { trigger });
+    const { id } = await createWorkflow(acme, []);
+    const invalid = '{'.padEnd(MIB + 1);
+    const { hostname, port } = new URL(switchboard.url);
+    const sockets: Socket[] = [];
+    await waitFor(async () => {
+      const { status } = await postWebhook(switchboard, id, body);
+      if (status === 503) return true;
+      const socket = connect(Number(port), hostname);
+      socket.write(`${headOf(slow.id, 2)}{}${headOf(id, invalid.length)}${invalid}`);
+      sockets.push(socket);
+      return false;
+    });
+    for (const socket of sockets) socket.destroy();
+    await waitFor(async () => (await postWebhook(switchboard, id, body)).status === 202);
+  });
+
+  function headOf(workflowId: string, length: number): string {
+    const { host } = new URL(switchboard.url);
+    const fields = `Host: ${host}\r\nContent-Type: application/json\r\nContent-Length: ${length}`;
+    return `POST /api/webhooks/workflow/${workflowId} HTTP/1.1\r\n${fields}\r\n\r\n`;
+  }
 
   /** Sends more than 1 MiB of a large body, and never sends the remaining bytes. */
   function beginSlowly(workflowId: string) {

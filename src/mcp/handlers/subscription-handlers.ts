@@ -22,6 +22,8 @@ import type { MethodContext } from './method-handler.js';
 
 const MAX_NAMES = 100;
 const MAX_NAME_LENGTH = 2000;
+/** The names are kept in memory while the subscription is open. */
+const MAX_CHARACTERS = 20_000;
 
 /** Handles `subscriptions/listen` of MCP 2026-07-28. */
 @Injectable()
@@ -120,6 +122,11 @@ function namesOf(given: Record<string, unknown>, member: string): string[] {
   const different = [...new Set(names)];
   if (different.length > MAX_NAMES) {
     throw JsonRpcError.invalidParams(`${member} has at most ${MAX_NAMES} names.`);
+  }
+  if (different.join('').length > MAX_CHARACTERS) {
+    throw JsonRpcError.invalidParams(
+      `${member} has at most ${MAX_CHARACTERS} characters together.`,
+    );
   }
   return different;
 }

@@ -83,7 +83,8 @@ export class ConfirmationsService {
       // Without this lock, a call that is sent twice at the same time would be stored twice.
       await this.tenants.lockOrganization(organizationId);
       const newest = await this.confirmations.findNewest(call);
-      const isOver = !newest || newest.state === 'failed' || (await this.isExpired(newest));
+      const isDone = newest?.state === 'failed' || newest?.state === 'used';
+      const isOver = !newest || isDone || (await this.isExpired(newest));
       if (!isOver) return answerOf(newest);
       const now = await this.now(organizationId);
       if ((await this.confirmations.countPending(organizationId, now)) >= MAX_PENDING) {

@@ -278,10 +278,10 @@ function runsInParts(tool: RegisteredTool, call: ToolCall): boolean {
   return tool.external || call.confirmation === 'always';
 }
 
-/** Returns the idempotency key. For an approved call, it is derived from the approval: the call happens only once. */
+/** Returns the idempotency key. Without a given key, the key of an approved call is derived from the approval. */
 function idempotencyKeyOf(input: object, call: ToolCall, approval?: string): string | undefined {
-  const given = (input as { idempotency_key?: string }).idempotency_key;
-  return given ?? (approval === undefined ? call.idempotencyKey : `confirmation ${approval}`);
+  const given = (input as { idempotency_key?: string }).idempotency_key ?? call.idempotencyKey;
+  return given ?? (approval === undefined ? undefined : `confirmation ${approval}`);
 }
 
 /** Returns the id for the audit log from the result, or else from the input. The id of a tool is its name. */

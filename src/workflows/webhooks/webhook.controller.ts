@@ -81,7 +81,7 @@ export class WebhookController {
       if (slot) return;
       slot = this.slots.take(organizationId, end && { network: network(), end });
       response.once('close', slot.release);
-      if (response.closed) slot.release();
+      if (response.destroyed) slot.release();
     };
     const read = async (organizationId: string): Promise<Buffer> => {
       const bytes = await this.readBody(request, (end) => reserve(organizationId, end));
