@@ -7,7 +7,7 @@ import { SqlMigration } from './sql-migration.js';
  */
 export class LostContacts1764000099000 extends SqlMigration {
   readonly name = 'LostContacts1764000099000';
-  readonly files = ['functions/note_lost_contact.sql'];
+  readonly files = ['functions/note_lost_contact.sql', 'functions/tenant_privileges.sql'];
   readonly objects = [
     'trigger note_lost_contact on public.workflow_runs',
     'function private.note_lost_contact',

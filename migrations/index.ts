@@ -70,6 +70,7 @@ import { EndedMessages1764000096000 } from './1764000096000-ended-messages.js';
 import { EndedChanges1764000097000 } from './1764000097000-ended-changes.js';
 import { EndsOfWaits1764000098000 } from './1764000098000-ends-of-waits.js';
 import { LostContacts1764000099000 } from './1764000099000-lost-contacts.js';
+import { SeparateSearchKeys1764000100000 } from './1764000100000-separate-search-keys.js';
 
 /**
  * All migrations, oldest first. Only append: a migration that was released is never edited. A later migration that
@@ -149,4 +150,5 @@ export const MIGRATIONS = [
   EndedChanges1764000097000,
   EndsOfWaits1764000098000,
   LostContacts1764000099000,
+  SeparateSearchKeys1764000100000,
 ];

@@ -155,7 +155,7 @@ with listed (name, privilege, columns) as (values
   ('webhook_deliveries', 'insert', null),
   ('webhook_deliveries', 'delete', null),
   ('workflow_runs', 'select', null),
-  ('workflow_runs', 'insert', '{available_at,body_hash,contact_id,created_at,dedupe_key,delayed_by,depth,epoch,finished_at,id,large_payload,limited,organization_id,payload,reason,replay_of,request,root_run_id,slot_key,started_at,status,trigger_type,workflow_id,workflow_version}'),
+  ('workflow_runs', 'insert', '{available_at,body_hash,contact_id,created_at,dedupe_key,delayed_by,depth,epoch,finished_at,id,large_payload,limited,lost_contact,organization_id,payload,reason,replay_of,request,root_run_id,slot_key,started_at,status,trigger_type,workflow_id,workflow_version}'),
   ('workflow_runs', 'update', '{answer,available_at,contact_id,crashes,debounce_key,delayed_by,delayed_until,depth,epoch,finished_at,limited,reason,root_run_id,slot_key,status,workflow_version}'),
   ('workflow_schedules', 'select', null),
   ('workflow_schedules', 'insert', '{available_at,next_tick_at,organization_id,workflow_id}'),

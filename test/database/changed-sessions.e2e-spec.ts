@@ -2,7 +2,8 @@ import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
-import { sample } from '../support/thorough.js';
+import { itSlow, sample } from '../support/thorough.js';
+import { waitFor } from '../support/wait-for.js';
 import { dumpGrants } from './dump-grants.js';
 import { SESSION_CHANGES } from './session-changes.js';
 import { runSql, SqlTools } from './sql-tools.js';
@@ -104,4 +105,28 @@ describe('SQL that changes its session', () => {
   it('leaves the role, the grants and the objects of the database as they were', async () => {
     expect(await sharedState()).toEqual(before);
   });
+
+  itSlow(
+    'keeps its locks and its connection for at most 30 s, even when it removes the time limits',
+    async () => {
+      const running = runSql(
+        hostile,
+        'set statement_timeout = 0',
+        'lock table contacts in access exclusive mode',
+        'select pg_sleep(600)',
+      );
+      const isAsleep = async () => {
+        const rows = await switchboard.ownerQuery(
+          `select from pg_stat_activity where query like '%pg_sleep(600)' and state = 'active'`,
+        );
+        return rows.length > 0;
+      };
+      await waitFor(isAsleep);
+      const given = { email: 'after@example.com' };
+      await waitFor(async () => (await victim.call('create_contact', given)).error === undefined);
+      await waitFor(async () => !(await isAsleep()));
+      expect((await running).at(-1)).toHaveProperty('error');
+      await useNormally(hostile);
+    },
+  );
 });

@@ -120,6 +120,9 @@ function lengthOfComment(text: string): number {
 function isPlain(text: string): boolean {
   let previous = '';
   let beforePrevious = '';
+  let depth = 0;
+  /** True after a SELECT that is not in parentheses. */
+  let isSelect = false;
   TOKEN.lastIndex = 0;
   for (let match = TOKEN.exec(text); match; match = TOKEN.exec(text)) {
     const [token] = match;
@@ -134,8 +137,11 @@ function isPlain(text: string): boolean {
     }
     if (previous === '' && !FIRST_WORDS.has(name ?? '')) return false;
     if (name?.startsWith('pg_') && !FUNCTIONS.has(name)) return false;
-    // SELECT INTO creates a table.
-    if (name === 'into' && previous !== 'insert') return false;
+    if (token === '(') depth += 1;
+    if (token === ')') depth -= 1;
+    if (name === 'select' && depth === 0) isSelect = true;
+    // SELECT INTO creates a table. In a SELECT, `insert` can be the name of a column.
+    if (name === 'into' && (previous !== 'insert' || isSelect)) return false;
     // Outside of quotes, PostgreSQL reads every character beyond ASCII as a letter of a name.
     if (token.codePointAt(0)! > 127) return false;
     // Each of these is unsafe: a quote that is never closed, an escape or Unicode text (E'', U&''), a dollar quote, a

@@ -119,6 +119,8 @@ async function startOnce(plan: StartPlan): Promise<Postmaster> {
     // The default value is for rotating disks. With the default, the planner scans small tables instead of using an
     // index.
     random_page_cost: '1.1',
+    // Without this limit, SQL of a tool could fill the disk.
+    temp_file_limit: '4GB',
     // In a new database, the planner chooses wrong indexes until there are statistics. So autovacuum runs often.
     autovacuum_naptime: '10s',
     // Errors quote values of rows and the text of statements. The service logs unexpected errors itself, without

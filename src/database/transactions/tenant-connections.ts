@@ -3,6 +3,7 @@ import type { SecurityLog } from '../../security/security-log.js';
 import { mapDatabaseError, sqlState } from '../database-error.js';
 import { Pipeline } from '../driver/pipeline.js';
 import { sessionSafety } from '../driver/session-safety.js';
+import { endSession } from '../driver/end-session.js';
 import { resetSession, serverProcessId } from '../driver/session-settings.js';
 import { type BoundStatement, prepared } from '../driver/statement.js';
 import { ignoreErrorsInUse } from '../ignore-errors-in-use.js';
@@ -24,6 +25,12 @@ const SET_READ_ONLY_CONTEXT = prepared(
     set_config('switchboard.dry_run', 'off', true)`,
 );
 
+/**
+ * The longest time, in milliseconds, for which a transaction can keep its connection after a statement that may have
+ * removed the time limits of the session.
+ */
+const LONGEST_CHANGED_MS = 30_000;
+
 /** An organization and its signature for one connection. */
 type SignedContext = readonly [organizationId: string, signature: string];
 
@@ -34,6 +41,8 @@ type SignedContext = readonly [organizationId: string, signature: string];
 export class TenantConnections {
   /** The connections whose sessions an earlier statement may have changed. */
   private readonly changed = new WeakSet<PoolClient>();
+  /** The timers that end the transactions of these connections. */
+  private readonly deadlines = new WeakMap<PoolClient, NodeJS.Timeout>();
   private readonly shares: ConnectionShares;
   /** The organization of each connection that is in use. */
   private readonly holders = new WeakMap<PoolClient, string>();
@@ -69,10 +78,10 @@ export class TenantConnections {
   /**
    * Sends statements in one round trip. A statement that may change the session is sent without its name. All later
    * statements are also sent without their names, because they could otherwise run a prepared statement that SQL has
-   * replaced.
+   * replaced. The transaction then ends after 30 s at the latest, because SQL may have removed the limits of the session.
    */
   send(client: PoolClient, statements: readonly BoundStatement[]): Pipeline {
-    if (statements.some(mayChangeSession)) this.changed.add(client);
+    if (statements.some(mayChangeSession)) this.noteChange(client);
     const pipeline = new Pipeline(
       this.changed.has(client) ? statements.map(withoutName) : statements,
     );
@@ -120,6 +129,13 @@ export class TenantConnections {
     return [organizationId, this.signer.sign(organizationId, serverProcessId(client))];
   }
 
+  private noteChange(client: PoolClient): void {
+    this.changed.add(client);
+    if (this.deadlines.has(client)) return;
+    const end = (): void => void endSession(client);
+    this.deadlines.set(client, setTimeout(end, LONGEST_CHANGED_MS).unref());
+  }
+
   private async reset(client: PoolClient): Promise<void> {
     try {
       await resetSession(client);
@@ -132,6 +148,8 @@ export class TenantConnections {
   }
 
   private giveBack(client: PoolClient, isClosed: boolean): void {
+    clearTimeout(this.deadlines.get(client));
+    this.deadlines.delete(client);
     client.release(isClosed);
     this.shares.release(this.holders.get(client)!);
   }

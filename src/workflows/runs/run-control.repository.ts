@@ -98,7 +98,7 @@ export class RunControlRepository {
     const rows = await this.tenants.session(organizationId).query<ReplayedRun>(
       `insert into workflow_runs (organization_id, id, workflow_id, workflow_version, trigger_type, payload,
            contact_id, body_hash, replay_of, created_at, limited, slot_key, delayed_by, reason, request,
-           large_payload)
+           large_payload, lost_contact)
          select o.organization_id, n.new_id, o.workflow_id,
            case $4 when 'same' then o.workflow_version else w.version end, o.trigger_type,
            coalesce($5::bytea, o.payload),
@@ -106,7 +106,7 @@ export class RunControlRepository {
            coalesce($6::bytea, o.body_hash), o.id, date_trunc('milliseconds', now()), l.limited,
            case when $5::bytea is null then o.slot_key else $8::text end,
            case when l.limited then 'rate' end, case when l.limited then 'rate' end,
-           o.request, case when $5::bytea is null then o.large_payload end
+           o.request, case when $5::bytea is null then o.large_payload end, $5::bytea is null and o.lost_contact
          from unnest($2::text[], $3::text[]) as n (id, new_id)
          join workflow_runs o on o.organization_id = $1 and o.id = n.id
          join workflows w on w.organization_id = $1 and w.id = o.workflow_id and w.active and w.deleted_at is null
