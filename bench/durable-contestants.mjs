@@ -45,7 +45,7 @@ const switchboard = (given) => ({
   ...given,
 });
 
-/** Lists Switchboard with increasing numbers of workers. */
+/** Lists configurations of Switchboard: each has more workers than the previous one. */
 export const WORKERS = Object.fromEntries(
   [1, 2, 3, 4].map((count) => [
     `workers-${count}`,

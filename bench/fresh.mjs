@@ -47,7 +47,10 @@ export async function measure(place, { minutes, only, smoke }) {
   return { fresh: { rounds: undefined, minutes, partSeconds, rows } };
 }
 
-/** Returns how many runs per second ended in each part. Runs that ended after the last webhook are left out. */
+/**
+ * Returns how many runs per second ended in each part of the measured time. Runs that ended after the last webhook are
+ * left out.
+ */
 export function ratesOf(ends, began, { seconds, partSeconds }) {
   const counts = Array.from({ length: Math.floor(seconds / partSeconds) }, () => 0);
   for (const at of ends) {

@@ -20,9 +20,9 @@ interface ForeignKey {
 }
 
 /**
- * Keeps rows that SQL of a tool has stored from affecting the work of other organizations. No organization can store a
- * row with an id that a row of another organization has. The functions that serve all organizations do not fail because
- * of a value in such a row. Locks these tables while the indexes are built.
+ * Prevents effects on other organizations of rows that SQL of a tool has stored. No organization can store a row with an
+ * id that a row of another organization has. The functions that serve all organizations do not fail because of a value
+ * in such a row. Locks the tables with new indexes while these indexes are built.
  *
  * Where several organizations have rows with the same id, all of these rows except the oldest get a new id first.
  * Foreign keys that refer to them change too. Workflows that get a new id become inactive, because their secrets are

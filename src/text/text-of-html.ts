@@ -39,7 +39,9 @@ export async function textOfHtml(html: string): Promise<string> {
     if (at > 0) await yieldToOthers();
     tokenizer.write(html.slice(at, at + CHARACTERS_AT_ONCE));
     if (reader.length > MOST_CHARACTERS) {
-      throw AppError.invalid('The text of the HTML is too long for a message. Give the text too.');
+      throw AppError.invalid(
+        'The plain text that was derived from the HTML is too long for a message. Give the plain text too.',
+      );
     }
   }
   tokenizer.end();

@@ -92,7 +92,7 @@ describe('two processes of one installation', () => {
     expect(await alternate(5, signUp)).toEqual([201, 201, 201, 201, 429]);
   });
 
-  it('log refused requests without e-mail addresses', async () => {
+  it('log each refused request, and the log has no e-mail address', async () => {
     // The process that starts first prints an example command with you@example.com, which is not a leak.
     const output = () =>
       processes.map((one) => one.output().replaceAll('you@example.com', '')).join('');

@@ -6,7 +6,7 @@ import { waitFor } from '../support/wait-for.js';
 import { createWorkflow, runUntil, trigger } from '../workflows/support/workflow-client.js';
 import { type Dashboard, sharedDashboard } from './support/dashboard.js';
 
-describe('pages of recipes', () => {
+describe('the pages for workflow recipes', () => {
   let dashboard: Dashboard;
   let site: Sink;
   let html = '';

@@ -106,6 +106,28 @@ describe('SQL that changes its session', () => {
     expect(await sharedState()).toEqual(before);
   });
 
+  const isAsleep = async (): Promise<boolean> => {
+    const rows = await switchboard.ownerQuery(
+      `select from pg_stat_activity
+       where datname = current_database() and state = 'active' and wait_event = 'PgSleep'`,
+    );
+    return rows.length > 0;
+  };
+
+  it('keeps no lock after its connection was closed because of an answer that is too large', async () => {
+    const seen = await runSql(
+      hostile,
+      'set statement_timeout = 0',
+      'lock table contacts in access exclusive mode',
+      // The second row pushes the first one out of the buffer of PostgreSQL, so the answer is refused during the sleep.
+      `select ('[' || repeat('1,', 600000) || '1]')::json union all
+       select to_json(repeat('x', 20000)) union all select to_json(pg_sleep(600)::text)`,
+    );
+    expect(seen.at(-1)).toHaveProperty('error');
+    await waitFor(async () => !(await isAsleep()));
+    await useNormally(victim);
+  });
+
   itSlow(
     'keeps its locks and its connection for at most 30 s, even when it removes the time limits',
     async () => {
@@ -115,12 +137,6 @@ describe('SQL that changes its session', () => {
         'lock table contacts in access exclusive mode',
         'select pg_sleep(600)',
       );
-      const isAsleep = async () => {
-        const rows = await switchboard.ownerQuery(
-          `select from pg_stat_activity where query like '%pg_sleep(600)' and state = 'active'`,
-        );
-        return rows.length > 0;
-      };
       await waitFor(isAsleep);
       const given = { email: 'after@example.com' };
       await waitFor(async () => (await victim.call('create_contact', given)).error === undefined);

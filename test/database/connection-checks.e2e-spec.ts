@@ -39,7 +39,7 @@ describe('a database that does not answer', () => {
     );
   });
 
-  it('is reported immediately, with the number of seconds for which the start tries again', async () => {
+  it('is reported immediately, with the number of seconds after which the start stops trying again', async () => {
     const port = String(await freePort());
     const lines: string[] = [];
     const log = (line: string) => lines.push(line);

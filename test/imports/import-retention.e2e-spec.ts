@@ -6,7 +6,7 @@ import { importFile } from './import.js';
 
 const TABLES = ['imports', 'import_chunks', 'import_keys', 'import_faults'] as const;
 
-it('an import is purged 14 days after its end, its identifiers at its end, and an interrupted upload after a day', async () => {
+it('an import is purged 14 days after its end. Its identifiers are purged when it ends, and an interrupted upload is purged after a day', async () => {
   const switchboard = await sharedSwitchboard();
   const acme = await createOrganization(switchboard);
   const { ownerQuery } = switchboard;

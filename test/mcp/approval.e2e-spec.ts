@@ -497,7 +497,7 @@ describe('people who answer confirmations', () => {
     expect((await approve('cfm_none')).error?.code).toBe('not_found');
   });
 
-  it('let a call run only if the decline fails, when one person approves and another person declines at the same time', async () => {
+  it('can approve and decline at the same time: the call then runs only if the decline has failed', async () => {
     for (let round = 0; round < 5; round += 1) {
       const text = `round ${round}`;
       const id = await request('note', { text });

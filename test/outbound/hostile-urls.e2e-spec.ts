@@ -43,7 +43,7 @@ describe('hostile URLs', () => {
     victim.requests.length = 0;
   });
 
-  it('reach no server, although their port is allowed at public addresses', async () => {
+  it('reach no server at private addresses, although the port is allowed for public addresses', async () => {
     const sender = client(`*:${victim.port}`);
     for (const url of urls) {
       const error: unknown = await get(sender, url).catch((thrown: unknown) => thrown);

@@ -229,7 +229,7 @@ describe('a policy for an offered workflow', () => {
 
 describe('the name of an offered workflow that a later release uses for its own tool', () => {
   it.each(['later_order', 'former_order'])(
-    'belongs to the release, and the offered workflow is reported: %s',
+    'is used for the tool of the release, and the log reports that the offered workflow lost its name: %s',
     async (name) => {
       const workflowId = await offerSteps(acme, [ECHO], name);
       await offerSteps(acme, [ECHO], 'other_order');

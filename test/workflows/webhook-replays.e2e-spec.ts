@@ -41,7 +41,7 @@ describe('a replayed delivery', () => {
       [id, seconds],
     );
 
-  it('with a hexadecimal signature starts a second run if the trigger has no dedupe_seconds', async () => {
+  it('starts a second run when it has a hexadecimal signature and the trigger has no dedupe_seconds', async () => {
     const webhook = await create();
     await deliver(webhook);
     expect((await deliver(webhook)).status).toBe(202);

@@ -50,7 +50,7 @@ export function list<T>(inner: Reader<T>): Reader<T[]> {
   };
 }
 
-/** Reads an object with any members of one type. */
+/** Reads an object whose members have any names, and values of one type. */
 export function dictionary<T>(inner: Reader<T>): Reader<Record<string, T>> {
   return (value, path) => {
     if (!isObject(value)) throw new UnexpectedAnswer(path, 'object');

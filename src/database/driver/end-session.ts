@@ -26,8 +26,12 @@ export async function endSession(given: ClientBase): Promise<void> {
   client.connection.stream.destroy();
 }
 
-/** Asks PostgreSQL over a separate connection. PostgreSQL closes this connection when it has handled the request. */
-function cancelStatement({ host, port, processID, secretKey }: RunningClient): Promise<void> {
+/**
+ * Cancels the running statement of a client, which may be closed already. Never rejects. PostgreSQL gets the request over
+ * a separate connection, and closes this connection when it has handled the request.
+ */
+export function cancelStatement(client: ClientBase): Promise<void> {
+  const { host, port, processID, secretKey } = client as RunningClient;
   const request = Buffer.alloc(CANCEL_BYTES);
   for (const [index, value] of [CANCEL_BYTES, CANCEL_REQUEST, processID, secretKey].entries()) {
     request.writeInt32BE(value, 4 * index);

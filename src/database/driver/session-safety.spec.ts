@@ -35,6 +35,7 @@ describe('the safety of a statement for its session', () => {
     'select 1 insert into temporary contacts',
     'select (1) insert into temporary contacts',
     'with a as (select 1) select (1) insert into temporary contacts',
+    'with a as (select 1) (select (1) insert into temporary contacts)',
     `set search_path = 'x'`,
     'reset all',
     'discard all',

@@ -120,9 +120,8 @@ function lengthOfComment(text: string): number {
 function isPlain(text: string): boolean {
   let previous = '';
   let beforePrevious = '';
-  let depth = 0;
-  /** True after a SELECT that is not in parentheses. */
-  let isSelect = false;
+  // For each open parenthesis, and for the text outside of all: true after a SELECT.
+  const hasSelect = [false];
   TOKEN.lastIndex = 0;
   for (let match = TOKEN.exec(text); match; match = TOKEN.exec(text)) {
     const [token] = match;
@@ -137,11 +136,10 @@ function isPlain(text: string): boolean {
     }
     if (previous === '' && !FIRST_WORDS.has(name ?? '')) return false;
     if (name?.startsWith('pg_') && !FUNCTIONS.has(name)) return false;
-    if (token === '(') depth += 1;
-    if (token === ')') depth -= 1;
-    if (name === 'select' && depth === 0) isSelect = true;
+    if (token === ')') hasSelect.pop();
+    if (name === 'select') hasSelect[hasSelect.length - 1] = true;
     // SELECT INTO creates a table. In a SELECT, `insert` can be the name of a column.
-    if (name === 'into' && (previous !== 'insert' || isSelect)) return false;
+    if (name === 'into' && (previous !== 'insert' || hasSelect.at(-1))) return false;
     // Outside of quotes, PostgreSQL reads every character beyond ASCII as a letter of a name.
     if (token.codePointAt(0)! > 127) return false;
     // Each of these is unsafe: a quote that is never closed, an escape or Unicode text (E'', U&''), a dollar quote, a
@@ -150,7 +148,10 @@ function isPlain(text: string): boolean {
     if (token.startsWith("'") && (token.includes('\\') || /^[benx]$/.test(previous))) return false;
     if (previous === '&' && token.startsWith('"')) return false;
     if ((token === '-' && previous === '-') || (token === '*' && previous === '/')) return false;
-    if (token === '(' && !mayPrecedeParenthesis(previous, beforePrevious)) return false;
+    if (token === '(') {
+      if (!mayPrecedeParenthesis(previous, beforePrevious)) return false;
+      hasSelect.push(false);
+    }
     beforePrevious = previous;
     // A quoted name stays quoted: it is not a keyword.
     previous = token.startsWith('"') ? token : (name ?? token);

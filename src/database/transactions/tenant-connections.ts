@@ -3,7 +3,7 @@ import type { SecurityLog } from '../../security/security-log.js';
 import { mapDatabaseError, sqlState } from '../database-error.js';
 import { Pipeline } from '../driver/pipeline.js';
 import { sessionSafety } from '../driver/session-safety.js';
-import { endSession } from '../driver/end-session.js';
+import { cancelStatement, endSession } from '../driver/end-session.js';
 import { resetSession, serverProcessId } from '../driver/session-settings.js';
 import { type BoundStatement, prepared } from '../driver/statement.js';
 import { ignoreErrorsInUse } from '../ignore-errors-in-use.js';
@@ -43,6 +43,8 @@ export class TenantConnections {
   private readonly changed = new WeakSet<PoolClient>();
   /** The timers that end the transactions of these connections. */
   private readonly deadlines = new WeakMap<PoolClient, NodeJS.Timeout>();
+  /** The connections that are being ended. They must not return to the pool. */
+  private readonly ending = new WeakSet<PoolClient>();
   private readonly shares: ConnectionShares;
   /** The organization of each connection that is in use. */
   private readonly holders = new WeakMap<PoolClient, string>();
@@ -92,10 +94,10 @@ export class TenantConnections {
 
   /**
    * Returns a connection to the pool. Resets its session first if a statement may have changed it. Closes a connection
-   * with an open transaction instead.
+   * with an open transaction instead, and a connection that is being ended.
    */
   release(client: PoolClient): void {
-    if (client.getTransactionStatus() !== 'I') this.close(client);
+    if (client.getTransactionStatus() !== 'I' || this.ending.has(client)) this.close(client);
     else if (this.changed.has(client)) void this.reset(client);
     else this.giveBack(client, false);
   }
@@ -132,7 +134,10 @@ export class TenantConnections {
   private noteChange(client: PoolClient): void {
     this.changed.add(client);
     if (this.deadlines.has(client)) return;
-    const end = (): void => void endSession(client);
+    const end = (): void => {
+      this.ending.add(client);
+      void endSession(client);
+    };
     this.deadlines.set(client, setTimeout(end, LONGEST_CHANGED_MS).unref());
   }
 
@@ -144,12 +149,14 @@ export class TenantConnections {
       this.close(client);
       return;
     }
-    this.giveBack(client, false);
+    this.giveBack(client, this.ending.has(client));
   }
 
   private giveBack(client: PoolClient, isClosed: boolean): void {
     clearTimeout(this.deadlines.get(client));
     this.deadlines.delete(client);
+    // PostgreSQL would notice the closed connection only after the statement, whose time limit SQL may have removed.
+    if (isClosed && this.changed.has(client)) void cancelStatement(client);
     client.release(isClosed);
     this.shares.release(this.holders.get(client)!);
   }

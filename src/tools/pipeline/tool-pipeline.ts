@@ -180,7 +180,7 @@ export class ToolPipeline {
     const { organizationId } = call;
     const begun = await this.tenants.transaction(organizationId, () => this.begin(checked));
     const { key, earlier } = begun;
-    // One worker at a time has the lease of a run, so an earlier attempt of its step has ended and may be repeated.
+    // In a workflow, only the worker with the lease of the run gets here, so an earlier attempt of the step has ended.
     if (earlier && !earlier.result && call.surface !== 'workflow') {
       throw new AppError(
         'conflict',

@@ -30,7 +30,10 @@ const MIN_PART_BYTES = 1024 * 1024;
  * MIN_PART_BYTES}, because the database looks at all further entries for each part.
  */
 export const MAX_READ_BYTES = 4 * 1024 * 1024 * 1024;
-/** The smallest reservation for a large journal. Its first text is in memory before the size of the text is known. */
+/**
+ * The smallest reservation of memory for a large journal. The first text of the journal is in memory before the size of
+ * this text is known.
+ */
 const MIN_BYTES = 4 * 1024 * 1024;
 
 /** Loads claimed runs with their journals. */

@@ -139,7 +139,7 @@ export class RunStepsRepository {
   }
 
   /**
-   * Returns the data that decides which steps of a run are next, without the values of tools. Items of loops are only
+   * Returns the data that decides which steps of a run are next, without inputs and outputs of tools. Items of loops are only
    * counted. Returns undefined for a run with more than {@link MAX_PLANNED_STEPS} stored steps.
    */
   async plan(organizationId: string, runId: string): Promise<PlannedStep[] | undefined> {

@@ -40,8 +40,8 @@ export function payloadOutline(
   }
   throw new AppError(
     'too_complex',
-    `The body has more than ${MAX_OUTLINE_MEMBERS} values or ${MAX_OUTLINE_BYTES} bytes outside of lists, objects ` +
-      `and texts of at least ${MIN_RECORDED_BYTES} bytes.`,
+    `Without its lists, objects and texts of at least ${MIN_RECORDED_BYTES} bytes, the body has more than ` +
+      `${MAX_OUTLINE_MEMBERS} values or ${MAX_OUTLINE_BYTES} bytes.`,
   );
 }
 

@@ -75,7 +75,8 @@ export class WebhookStartsService {
     const { organizationId, workflowId, revision, condition } = webhook;
     const { payload, large } = delivery;
     return await this.tenants.transaction(organizationId, async () => {
-      // Without this check, a delivery with a replaced secret would get the id of the earlier run with its key.
+      // Without this check, a delivery that is signed with a replaced secret would get the id of an earlier run: the run
+      // that has the key of the delivery.
       if (!(await this.workflows.hasRevision(organizationId, workflowId, revision))) {
         return 'changed';
       }
