@@ -71,6 +71,7 @@ import { EndedChanges1764000097000 } from './1764000097000-ended-changes.js';
 import { EndsOfWaits1764000098000 } from './1764000098000-ends-of-waits.js';
 import { LostContacts1764000099000 } from './1764000099000-lost-contacts.js';
 import { SeparateSearchKeys1764000100000 } from './1764000100000-separate-search-keys.js';
+import { DeliveredWaits1764000101000 } from './1764000101000-delivered-waits.js';
 
 /**
  * All migrations, oldest first. Only append: a migration that was released is never edited. A later migration that
@@ -151,4 +152,5 @@ export const MIGRATIONS = [
   EndsOfWaits1764000098000,
   LostContacts1764000099000,
   SeparateSearchKeys1764000100000,
+  DeliveredWaits1764000101000,
 ];

@@ -877,6 +877,7 @@ create table public.run_waits (
   armed_xid text,
   armed_snapshot text,
   ends_at timestamp with time zone,
+  is_swept boolean not null default false,
   constraint run_waits_pkey PRIMARY KEY (organization_id, run_id, step_id),
   constraint run_waits_armed_snapshot_check CHECK ((pg_snapshot_xmin((armed_snapshot)::pg_snapshot) <= pg_snapshot_xmax((armed_snapshot)::pg_snapshot))),
   constraint run_waits_size_check CHECK ((((payload IS NULL) OR (pg_column_size(payload) <= 16384) OR (octet_length((payload)::text) <= 4194304)) AND ((bindings IS NULL) OR (pg_column_size(bindings) <= 16384) OR (octet_length((bindings)::text) <= 4194304)))),
@@ -887,6 +888,7 @@ create table public.run_waits (
 );
 CREATE INDEX run_waits_armed_idx ON public.run_waits USING btree (organization_id, event, contact_id, run_id, step_id) WHERE (state = 'armed'::text);
 CREATE INDEX run_waits_child_idx ON public.run_waits USING btree (organization_id, child_run_id) WHERE (child_run_id IS NOT NULL);
+CREATE INDEX run_waits_delivered_idx ON public.run_waits USING btree (organization_id, run_id, step_id) WHERE ((state = 'delivered'::text) AND (NOT is_swept));
 alter table public.run_waits enable row level security;
 alter table public.run_waits force row level security;
 create policy owner on public.run_waits to owner using (true) with check (true);
@@ -1506,7 +1508,7 @@ function gate.touch_api_key(key_organization_id text, key_id text, by_address te
 function gate.verify_address(by_user_id text, in_organization_id text, for_email text, digests bytea[], new_messages_a_day bigint, origin json) returns boolean
   language plpgsql security definer set search_path=pg_catalog, pg_temp;
 function gate.wake_runs(batch_size integer) returns TABLE(woken integer)
-  language sql security definer set search_path=pg_catalog, pg_temp;
+  language plpgsql security definer set search_path=pg_catalog, pg_temp;
 function private.admit_due_runs(batch_size integer) returns integer
   language plpgsql set search_path=pg_catalog, pg_temp;
 function private.admit_runs_of_workflow(organization text, workflow text, debounce_key text, keys text[], waits boolean) returns text[]

@@ -13,6 +13,7 @@ begin
     case when exists (select from public.workflow_runs r where r.status = 'queued' and r.delayed_by is null)
       or exists (select from public.workflow_runs r where r.status = 'running' and r.available_at <= now())
       or exists (select from public.workflow_runs r where r.status = 'waiting' and r.available_at <= now())
+      or exists (select from public.run_waits w where w.state = 'delivered' and not w.is_swept)
       or exists (
         select from public.workflow_runs r
         where r.status = 'queued' and r.delayed_until is not null and r.delayed_until <= now())

@@ -98,7 +98,7 @@ with listed (name, privilege, columns) as (values
   ('run_steps', 'delete', null),
   ('run_waits', 'select', null),
   ('run_waits', 'insert', null),
-  ('run_waits', 'update', '{armed_at,armed_snapshot,armed_xid,bindings,cancels_child,child_run_id,condition,contact_id,ends_at,error,event,payload,state}'),
+  ('run_waits', 'update', '{armed_at,armed_snapshot,armed_xid,bindings,cancels_child,child_run_id,condition,contact_id,ends_at,error,event,is_swept,payload,state}'),
   ('run_waits', 'delete', null),
   ('secrets', 'select', null),
   ('secrets', 'insert', null),

@@ -4,10 +4,30 @@
 -- Arguments:
 --   batch_size  the largest number of runs of each kind
 -- Result: one row with woken, the number of runs and due limits that were found.
--- Locks: as private.requeue_due_runs.
+-- Locks: as private.requeue_due_runs, and the waits of the changed runs.
+--
+-- The delivery of an event does not wake a run that another transaction has locked, for example a merge of its contact.
+-- So this function wakes the runs whose waits were delivered, and marks these waits. Most runs have already used the
+-- event by then.
 create or replace function gate.wake_runs(batch_size integer)
 returns table (woken integer)
-language sql security definer
+language plpgsql security definer
 set search_path = pg_catalog, pg_temp as $$
-select w.woken from private.requeue_due_runs(batch_size) w
+#variable_conflict use_column
+begin
+  with delivered as materialized (
+    select w.organization_id, w.run_id, w.step_id
+    from public.run_waits w
+    join public.workflow_runs r on r.organization_id = w.organization_id and r.id = w.run_id
+    where w.state = 'delivered' and not w.is_swept
+    limit batch_size for no key update skip locked
+  ), marked as (
+    update public.run_waits w set is_swept = true from delivered d
+    where w.organization_id = d.organization_id and w.run_id = d.run_id and w.step_id = d.step_id
+  )
+  update public.workflow_runs r set available_at = now()
+  from (select distinct organization_id, run_id from delivered) d
+  where r.organization_id = d.organization_id and r.id = d.run_id and r.status = 'waiting' and r.available_at > now();
+  return query select w.woken from private.requeue_due_runs(batch_size) w;
+end
 $$;

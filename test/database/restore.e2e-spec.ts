@@ -278,8 +278,18 @@ describe('a restore', () => {
       'organization_id, id, name, payload, xid, happened_at',
       `'org_a', 'event_a', 'paid', '{}', '5000000', '2026-01-01'`,
     );
+    await insert(
+      'segments',
+      'organization_id, id, name, kind, filters, baseline, sweep_at, barrier',
+      `'org_a', 'seg_a', 'All', 'dynamic', '[]', false, now(), '5000000'`,
+    );
     const restored = await owner.createDatabase();
     await restore(await backedUp(url), restored, KEY);
+    const [segment] = await owner.ask(
+      restored,
+      'select barrier::xid8 < pg_snapshot_xmin(pg_current_snapshot()) as is_past from segments',
+    );
+    expect(segment).toEqual({ is_past: true });
     const waits = await owner.ask(
       restored,
       `select w.step_id, w.armed_at <= e.happened_at as gets_event, w.armed_xid = e.xid as same,

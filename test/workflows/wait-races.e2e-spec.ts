@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { EventWorker } from '../../src/workflows/waits/event.worker.js';
 import { RunWorker } from '../../src/workflows/engine/run.worker.js';
@@ -138,6 +139,22 @@ describe('a wait that begins or ends while its event is stored', () => {
     await held.release();
     await Promise.all([handing, parking]);
     expect(await isDue(runId)).toBe(true);
+    await carryOn(runId);
+    expect(stepOf(await getRun(acme, runId)).output).toMatchObject({ timed_out: false });
+  });
+
+  it('is woken after another transaction, such as a merge of its contact, has locked its run during the delivery', async () => {
+    const runId = await begun([wait('contact.created')]);
+    await carryOn(runId);
+    const merge = new Client({ connectionString: switchboard.databaseUrl });
+    await merge.connect();
+    await merge.query('begin');
+    await merge.query('update workflow_runs set contact_id = contact_id where id = $1', [runId]);
+    await happen();
+    await handOn();
+    await merge.end();
+    expect(await isDue(runId)).toBe(false);
+    await switchboard.ownerQuery('select * from gate.wake_runs(10)');
     await carryOn(runId);
     expect(stepOf(await getRun(acme, runId)).output).toMatchObject({ timed_out: false });
   });

@@ -159,12 +159,18 @@ async function copyTable(
 }
 
 /**
- * Gives all events and waits the id of the transaction of the restore. The old ids mean nothing on another server: an
- * event from before the backup could end a wait that begins after the restore. A wait that began while the transaction
- * of an event was open gets the time of the event. So this event can still end the wait.
+ * Gives all events, waits and segments the id of the transaction of the restore. The old ids mean nothing on another
+ * server: an event from before the backup could end a wait that begins after the restore. A wait that began while the
+ * transaction of an event was open gets the time of the event. So this event can still end the wait.
  */
 async function renewTransactionIds(client: Client, tables: readonly StoredTable[]): Promise<void> {
   const names = new Set(tables.map(({ name }) => name));
+  if (names.has('public.segments')) {
+    // A comparison of all contacts begins when all transactions before its barrier have ended.
+    await client.query(
+      'update public.segments set barrier = pg_current_xact_id()::text where barrier is not null',
+    );
+  }
   if (!names.has('public.run_waits') || !names.has('public.pending_events')) return;
   await client.query(
     `update public.run_waits w set armed_xid = pg_current_xact_id()::text,

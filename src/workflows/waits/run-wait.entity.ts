@@ -54,6 +54,10 @@ export class RunWait extends OrganizationRow {
   @Column('text', { nullable: true })
   error: string | null;
 
+  /** True after a worker has woken the run because of the delivered wait. */
+  @Column('boolean', { default: false })
+  isSwept: boolean;
+
   @Column('timestamptz', { nullable: true })
   armedAt: Date | null;
 

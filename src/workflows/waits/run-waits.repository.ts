@@ -55,7 +55,7 @@ export class RunWaitsRepository {
        on conflict on constraint run_waits_pkey do update set
          event = excluded.event, contact_id = excluded.contact_id, condition = excluded.condition,
          bindings = excluded.bindings, child_run_id = excluded.child_run_id, cancels_child = excluded.cancels_child,
-         ends_at = excluded.ends_at, armed_at = excluded.armed_at,
+         ends_at = excluded.ends_at, is_swept = false, armed_at = excluded.armed_at,
          armed_xid = excluded.armed_xid, armed_snapshot = excluded.armed_snapshot,
          state = case when w.state = 'delivered' and excluded.child_run_id is null then w.state else excluded.state end
        returning state`,
@@ -178,7 +178,8 @@ export class RunWaitsRepository {
   /** Makes the given runs due if they are waiting. Returns the ids of these runs. */
   async wake(organizationId: string, runIds: readonly string[]): Promise<string[]> {
     if (runIds.length === 0) return [];
-    // A locked run is skipped: its transaction checks the waits before it suspends the run.
+    // A locked run is skipped. Its worker checks the waits before it suspends the run. When another transaction has
+    // locked the run, `gate.wake_runs` wakes the run later.
     const rows = await this.tenants.session(organizationId).query<{ id: string }>(
       `update workflow_runs r set available_at = now()
        where r.organization_id = $1 and r.id in (
