@@ -83,8 +83,12 @@ export class SegmentEvaluationsService {
       const before = memberships.get(segment.id) ?? new Set();
       const entered = seen.filter((id) => matching.has(id) && !before.has(id));
       const left = seen.filter((id) => !matching.has(id) && before.has(id));
+      // A contact with a later change that is not silent may match because of this change. Its event must not be lost.
+      const suspects = [...entered, ...left].filter((id) => silent.has(id));
+      const pending = await this.work.findPending(organizationId, suspects);
       for (const isSilent of [false, true]) {
-        const isMeant = (id: string): boolean => silent.has(id) === isSilent;
+        const isMeant = (id: string): boolean =>
+          (silent.has(id) && pending.get(id) !== false) === isSilent;
         const changes = { entered: entered.filter(isMeant), left: left.filter(isMeant) };
         await this.members.apply(segment, changes, !isSilent);
       }
@@ -107,8 +111,15 @@ export class SegmentEvaluationsService {
     const part = { after: position, upTo: end };
     const matching = new Set(await this.matches.list(organizationId, nodes, part));
     const before = new Set(await this.stored.listRange(organizationId, segment.id, position, end));
-    const entered = [...matching].filter((id) => !before.has(id));
-    const left = [...before].filter((id) => !matching.has(id));
+    const changed = [...matching].filter((id) => !before.has(id));
+    const lost = [...before].filter((id) => !matching.has(id));
+    // `compareChanged` compares the contacts that are in the list of changed contacts, because only the list says whether
+    // a change is silent.
+    const pending = baseline
+      ? new Map()
+      : await this.work.findPending(organizationId, [...changed, ...lost]);
+    const entered = changed.filter((id) => !pending.has(id));
+    const left = lost.filter((id) => !pending.has(id));
     const last = baseline ? undefined : [...entered, ...left].toSorted()[EVENTS_AT_ONCE - 1];
     const isInPart = (id: string): boolean => last === undefined || id <= last;
     const changes = { entered: entered.filter(isInPart), left: left.filter(isInPart) };

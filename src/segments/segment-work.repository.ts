@@ -56,6 +56,23 @@ export class SegmentWorkRepository {
     return { ids, silent: new Set(ids.filter((id) => !loud.has(id))) };
   }
 
+  /**
+   * Returns the contacts among `ids` that are in the list of changed contacts. The value is true when every entry of the
+   * contact is silent.
+   */
+  async findPending(
+    organizationId: string,
+    ids: readonly string[],
+  ): Promise<ReadonlyMap<string, boolean>> {
+    if (ids.length === 0) return new Map();
+    const rows = await this.session(organizationId).query<{ contact_id: string; silent: boolean }>(
+      `select c.contact_id, bool_and(c.silent) as silent from segment_changes c
+       where c.organization_id = $1 and c.contact_id = any($2) group by c.contact_id`,
+      [organizationId, ids],
+    );
+    return new Map(rows.map(({ contact_id: id, silent }) => [id, silent]));
+  }
+
   /** Returns the dynamic segments. Their filters do not change before the transaction ends. */
   async lockDynamic(organizationId: string): Promise<Segment[]> {
     return await this.tenants

@@ -175,6 +175,44 @@ describe('segment.entered and segment.left', () => {
     },
   );
 
+  /** Inserts contacts `con_<n>` with the tag, as parts of a large import do that starts no workflows. */
+  const INSERT_SILENTLY = `
+    insert into contacts (organization_id, id, email, search_text, tags)
+    select $1, 'con_' || n, n || '@example.com', n || '@example.com', '{imported}' from generate_series(1, 450) n;
+    update segment_changes set silent = true where organization_id = $1`;
+  const asOwner = (sql: string) =>
+    switchboard.ownerQuery(`begin; ${sql.replaceAll('$1', `'${acme.id}'`)}; commit`);
+
+  it('are not emitted by a comparison of all contacts for the contacts of an import that starts no workflows', async () => {
+    const segment = await createSegment(acme, {
+      filters: [
+        tagged('imported'),
+        { field: 'created_at', operator: 'within_days', value: 3 } as object,
+      ],
+    });
+    const entered = await onSegment(acme, 'segment.entered', segment.id);
+    await evaluated(acme, segment.id);
+    await asOwner(
+      `${INSERT_SILENTLY}; update segments set sweep_at = now() where organization_id = $1`,
+    );
+    await settled(switchboard, acme);
+    await passMinute();
+    await settled(switchboard, acme);
+    expect(await started(entered)).toEqual([]);
+  });
+
+  it('are emitted for a contact that an import without workflows changed before another change', async () => {
+    const segment = await createSegment(acme, { filters: [tagged('imported')] });
+    const entered = await onSegment(acme, 'segment.entered', segment.id);
+    await evaluated(acme, segment.id);
+    // The change that is not silent is behind more changes than are compared together.
+    await asOwner(`${INSERT_SILENTLY};
+      insert into segment_changes (organization_id, xid, contact_id) values ($1, '9', 'con_1')`);
+    await untilStarted(entered, ['con_1']);
+    await settled(switchboard, acme);
+    expect(await started(entered)).toEqual(['con_1']);
+  });
+
   itSlow('are emitted for an import only if the import starts workflows', async () => {
     const segment = await createSegment(acme, { filters: [tagged('imported')] });
     const entered = await onSegment(acme, 'segment.entered', segment.id);
