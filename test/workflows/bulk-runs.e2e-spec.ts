@@ -108,7 +108,7 @@ describe('a bulk operation on runs', () => {
     expect(audit).toHaveLength(250);
   });
 
-  it('refuses a run that a worker has locked, because a wait would keep other runs locked', async () => {
+  it('refuses a run that a worker has locked. If it waited for this lock, it would keep other runs locked meanwhile', async () => {
     const workflow = await runs(3, 'running');
     const client = new Client({ connectionString: switchboard.databaseUrl });
     await client.connect();

@@ -63,7 +63,7 @@ export function inputRequestsOf(requests: InputRequests): object {
   return Object.fromEntries(shown) as object;
 }
 
-/** Returns the members that allow a client to cache a result, for its API key only. */
+/** Returns the members with which a client may cache a result. The result is valid for the API key of the caller only. */
 function cacheable(ttlMs: number): object {
   return { ttlMs, cacheScope: 'private' };
 }
