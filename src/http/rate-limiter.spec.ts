@@ -4,7 +4,7 @@ import { SecurityLog } from '../security/security-log.js';
 import { RateLimiter, TokenBuckets } from './rate-limiter.js';
 
 describe(RateLimiter, () => {
-  it('keeps the count of an organization while 10,000 of its runs and sessions are counted', () => {
+  it('does not forget the count of an organization when 10,000 of its runs and sessions are counted too', () => {
     const limiter = new RateLimiter({ rateLimitPerMinute: 1 } as Env, new SecurityLog());
     limiter.consume('org_a', 1);
     for (let index = 0; index < 10_000; index += 1) {

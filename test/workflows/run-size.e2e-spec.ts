@@ -123,7 +123,7 @@ describe('the inputs and outputs of a run', () => {
     });
   });
 
-  it('are not parsed when SQL of a tool has stored more than 400,000 values, and the run ends', async () => {
+  it('are not parsed, and end their run, when SQL of a tool has stored more than 400,000 values in them', async () => {
     const { id } = await createWorkflow(acme, [{ id: 'pause', wait: { days: 1 } }]);
     const { body } = await postWebhook(switchboard, id, {});
     await runUntil(acme, body.runId, 'waiting');
