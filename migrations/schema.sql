@@ -1508,7 +1508,7 @@ function gate.touch_api_key(key_organization_id text, key_id text, by_address te
 function gate.verify_address(by_user_id text, in_organization_id text, for_email text, digests bytea[], new_messages_a_day bigint, origin json) returns boolean
   language plpgsql security definer set search_path=pg_catalog, pg_temp;
 function gate.wake_runs(batch_size integer) returns TABLE(woken integer)
-  language plpgsql security definer set search_path=pg_catalog, pg_temp;
+  language plpgsql security definer set search_path=pg_catalog, pg_temp set enable_seqscan=off;
 function private.admit_due_runs(batch_size integer) returns integer
   language plpgsql set search_path=pg_catalog, pg_temp;
 function private.admit_runs_of_workflow(organization text, workflow text, debounce_key text, keys text[], waits boolean) returns text[]

@@ -8,19 +8,22 @@
 --
 -- The delivery of an event does not wake a run that another transaction has locked, for example a merge of its contact.
 -- So this function wakes the runs whose waits were delivered, and marks these waits. Most runs have already used the
--- event by then.
+-- event by then. The plan looks up each run by its key, and reads waits only from the index run_waits_delivered_idx: new
+-- tables have no statistics.
 create or replace function gate.wake_runs(batch_size integer)
 returns table (woken integer)
 language plpgsql security definer
-set search_path = pg_catalog, pg_temp as $$
+set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 #variable_conflict use_column
 begin
-  with delivered as materialized (
-    select w.organization_id, w.run_id, w.step_id
-    from public.run_waits w
-    join public.workflow_runs r on r.organization_id = w.organization_id and r.id = w.run_id
-    where w.state = 'delivered' and not w.is_swept
-    limit batch_size for no key update skip locked
+  with unswept as materialized (
+    select w.organization_id, w.run_id, w.step_id from public.run_waits w
+    where w.state = 'delivered' and not w.is_swept limit batch_size
+  ), delivered as materialized (
+    select w.* from unswept w
+    cross join lateral (
+      select from public.workflow_runs r
+      where r.organization_id = w.organization_id and r.id = w.run_id for no key update skip locked) r
   ), marked as (
     update public.run_waits w set is_swept = true from delivered d
     where w.organization_id = d.organization_id and w.run_id = d.run_id and w.step_id = d.step_id

@@ -1,9 +1,9 @@
 import type { BeforeApplicationShutdown } from '@nestjs/common';
 
 /**
- * How many rows of each kind a process works on at the same time, as a multiple of `WORKER_CONCURRENCY`. A message waits
- * in turn for the database, the mail server, and the database again, so three messages occupy one connection to the
- * mail server (docs/adr/0059-more-messages-than-connections.md).
+ * A process works at the same time on at most this number times `WORKER_CONCURRENCY` rows of each kind. A message waits
+ * first for the database, then for the mail server, and then for the database again. So three messages keep one
+ * connection to the mail server busy (docs/adr/0059-more-messages-than-connections.md).
  */
 export const SLOT_FACTORS = { run: 1, message: 3, schedule: 1, event: 1, import: 1, segment: 1 };
 

@@ -154,6 +154,10 @@ describe('a wait that begins or ends while its event is stored', () => {
     await handOn();
     await merge.end();
     expect(await isDue(runId)).toBe(false);
+    const [due] = await switchboard.ownerQuery<{ kinds: string[] }>(
+      'select gate.find_due_work() as kinds',
+    );
+    expect(due!.kinds).toContain('run');
     await switchboard.ownerQuery('select * from gate.wake_runs(10)');
     await carryOn(runId);
     expect(stepOf(await getRun(acme, runId)).output).toMatchObject({ timed_out: false });

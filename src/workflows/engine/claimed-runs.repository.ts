@@ -37,7 +37,7 @@ const FIND = prepared(
    from json_to_recordset($2) as l (position integer, id text, epoch integer)
    cross join lateral (
      select id, organization_id as "organizationId", workflow_id as "workflowId", workflow_version as "workflowVersion",
-       trigger_type as "triggerType", depth, crashes, contact_id as "contactId", payload, request,
+       trigger_type as "triggerType", depth, crashes, contact_id as "contactId", lost_contact as "lostContact", payload, request,
        large_payload as "largePayload",
        created_at as "createdAt"
      from workflow_runs r

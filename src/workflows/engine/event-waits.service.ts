@@ -52,7 +52,7 @@ export class EventWaitsService {
       const { step, path } = place;
       if (!isEventWait(step) || tx.get(path) || run.isRunning(path)) continue;
       // Read the contact of the run again, because the previous step may have changed it.
-      run.row.contactId = await this.runs.fence(run.lease);
+      Object.assign(run.row, await this.runs.fence(run.lease));
       await this.tryToBegin(tx, { ...place, step });
     }
   }
@@ -73,7 +73,7 @@ export class EventWaitsService {
     } = step.wait_for_event;
     const read = condition === undefined ? null : await this.bind(run, condition, scope);
     const bindings = events ? { ...read, [EVENTS_BINDING]: events } : read;
-    const contactId = isOfAnyContact || event === 'resume' ? null : await this.contactOf(run);
+    const contactId = isOfAnyContact || event === 'resume' ? null : contactOf(run);
     const wait = { event: event ?? 'any', contactId, condition, bindings } as const;
     const output = events ? { events } : { event };
     return await this.arm(run, { ...entry, output }, wait, timeout, scope);
@@ -148,12 +148,6 @@ export class EventWaitsService {
     return delivered.length > 0;
   }
 
-  /** Returns the contact whose events end the waits of a run, or null when events about any contact end them. */
-  private async contactOf({ row, lease }: ClaimedRun): Promise<string | null> {
-    if (row.contactId !== null) return row.contactId;
-    return (await this.runs.hasLostContact(lease)) ? DELETED_CONTACT : null;
-  }
-
   /** Copies the values that a condition reads, so that it can be evaluated for many events without the run. */
   private async bind({ lease }: ClaimedRun, condition: string, scope: object): Promise<Json> {
     const { references } = await this.liquid.readCondition(lease.organizationId, condition);
@@ -168,6 +162,11 @@ export class EventWaitsService {
       if (!(error instanceof AppError) || error.code !== 'invalid_arguments') throw error;
     }
   }
+}
+
+/** Returns the contact whose events end the waits of a run, or null when events about any contact end them. */
+function contactOf({ row }: ClaimedRun): string | null {
+  return row.contactId ?? (row.lostContact ? DELETED_CONTACT : null);
 }
 
 /**

@@ -206,7 +206,7 @@ export class RunProgressService {
       // the lease were lost. Then the run would not continue until another worker claims it.
       if (path !== undefined && run.get(path)?.status === 'skipped') throw new StepCanceledError();
       const result = await this.tenants.transaction(run.lease.organizationId, async () => {
-        run.row.contactId = await this.runs.fence(run.lease);
+        Object.assign(run.row, await this.runs.fence(run.lease));
         this.publishChange(run);
         return await work(tx);
       });

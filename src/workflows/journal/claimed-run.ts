@@ -34,6 +34,7 @@ export type ClaimedRunRow = Pick<
   | 'depth'
   | 'crashes'
   | 'contactId'
+  | 'lostContact'
   | 'createdAt'
   | 'request'
 >;

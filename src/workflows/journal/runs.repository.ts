@@ -35,7 +35,8 @@ const LEASED = `organization_id = $1 and id = $2 and epoch = $3 and status || ''
 
 const FENCE = prepared(
   'run_fence',
-  `select contact_id from workflow_runs where ${LEASED} for no key update`,
+  `select contact_id as "contactId", lost_contact as "lostContact" from workflow_runs
+   where ${LEASED} for no key update`,
 );
 // The lease begins at clock_timestamp(). now() would be too early, because the transaction may have begun long before.
 const RENEW_LEASE = updateLeased(
@@ -166,20 +167,15 @@ export class RunsRepository {
 
   /**
    * Locks the run until the transaction ends, or throws {@link LeaseLostError} when the epoch has changed or the run
-   * has ended. Returns the current contact id, which an earlier step may have set. Other transactions can still insert
-   * rows that refer to the run, so calls of resume URLs do not wait for a running step.
+   * has ended. Returns the current contact, which an earlier step may have set or deleted. Other transactions can still
+   * insert rows that refer to the run, so calls of resume URLs do not wait for a running step.
    */
-  async fence(lease: RunLease): Promise<string | null> {
+  async fence(lease: RunLease): Promise<Pick<Run, 'contactId' | 'lostContact'>> {
     const [row] = await this.tenants
       .session(lease.organizationId)
-      .query<{ contact_id: string | null }>(FENCE, keyOf(lease));
+      .query<Pick<Run, 'contactId' | 'lostContact'>>(FENCE, keyOf(lease));
     if (!row) throw new LeaseLostError();
-    return row.contact_id;
-  }
-
-  /** Returns true when the run had a contact that was deleted. */
-  async hasLostContact({ organizationId, id }: RunLease): Promise<boolean> {
-    return await this.rows(organizationId).existsBy({ organizationId, id, lostContact: true });
+    return row;
   }
 
   async setContact(organizationId: string, id: string, contactId: string): Promise<void> {

@@ -54,7 +54,7 @@ export class RunWait extends OrganizationRow {
   @Column('text', { nullable: true })
   error: string | null;
 
-  /** True after a worker has woken the run because of the delivered wait. */
+  /** True after `gate.wake_runs` has looked at the delivered wait and has woken its run if the run was waiting. */
   @Column('boolean', { default: false })
   isSwept: boolean;
 
