@@ -14,8 +14,8 @@ const HOUR = 60 * MINUTE;
 const PAUSES_SECONDS = [30, 2 * MINUTE, 10 * MINUTE, HOUR, 4 * HOUR];
 
 /**
- * The outcome of an attempt whose worker stopped before the handover. Another worker may begin the next attempt
- * immediately.
+ * The outcome of an attempt that a stop of its worker ended before the provider could accept the message. Another worker
+ * may begin the next attempt immediately.
  */
 const INTERRUPTED: Outcome = { status: 'queued', reason: null, retryInSeconds: 0 };
 
@@ -59,10 +59,14 @@ export class MessageDeliveryService {
       createdAt: message.createdAt,
     };
     const result = await this.handovers.handOver(organizationId, channel, given, route, signal);
-    // The result of an aborted attempt is unknown. The next worker that claims the message applies the policy for
-    // uncertain messages.
-    if (signal.aborted && result.handover.outcome !== 'sent') return;
-    await this.outcomes.record(claim, toOutcome(result, message.attempts + 1, policy), signal);
+    const { outcome } = result.handover;
+    // Whether an aborted attempt sent the message may be unknown. The next worker that claims the message then applies
+    // the policy for uncertain messages.
+    if (signal.aborted && outcome !== 'sent' && outcome !== 'failed') return;
+    // The abort may be the cause of the failure. So the failure is not recorded.
+    const isInterrupted = signal.aborted && outcome === 'failed';
+    const ended = isInterrupted ? INTERRUPTED : toOutcome(result, message.attempts + 1, policy);
+    await this.outcomes.record(claim, ended, signal);
   }
 }
 
