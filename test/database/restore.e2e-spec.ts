@@ -262,15 +262,19 @@ describe('a restore', () => {
       'organization_id, id, workflow_id, workflow_version, status, trigger_type, payload',
       `'org_a', 'run_a', 'wf_a', 1, 'waiting', 'manual', ''`,
     );
-    // The first wait began while the transaction of the event was open. The second wait began after that transaction.
-    for (const [step, snapshot] of [
-      ['during', '5000000:5000002:5000000'],
-      ['after', '5000003:5000003:'],
+    // Waits `during` began while the transaction of the event was open, waits `after` began after that transaction.
+    const during = '5000000:5000002:5000000';
+    const after = '5000003:5000003:';
+    for (const [step, snapshot, event, bindings] of [
+      ['during', during, 'paid', '{}'],
+      ['during_listed', during, 'any', '{".events":["left","paid"]}'],
+      ['during_other', during, 'any', '{".events":["left"]}'],
+      ['after', after, 'paid', '{}'],
     ] as const) {
       await insert(
         'run_waits',
-        'organization_id, run_id, step_id, event, state, armed_at, armed_xid, armed_snapshot',
-        `'org_a', 'run_a', '${step}', 'paid', 'armed', '2026-01-02', '5000001', '${snapshot}'`,
+        'organization_id, run_id, step_id, event, bindings, state, armed_at, armed_xid, armed_snapshot',
+        `'org_a', 'run_a', '${step}', '${event}', '${bindings}', 'armed', '2026-01-02', '5000001', '${snapshot}'`,
       );
     }
     await insert(
@@ -297,6 +301,8 @@ describe('a restore', () => {
        from run_waits w, pending_events e order by 1 desc`,
     );
     expect(waits).toEqual([
+      { step_id: 'during_other', gets_event: false, same: true, is_past: true },
+      { step_id: 'during_listed', gets_event: true, same: true, is_past: true },
       { step_id: 'during', gets_event: true, same: true, is_past: true },
       { step_id: 'after', gets_event: false, same: true, is_past: true },
     ]);
