@@ -72,6 +72,7 @@ import { EndsOfWaits1764000098000 } from './1764000098000-ends-of-waits.js';
 import { LostContacts1764000099000 } from './1764000099000-lost-contacts.js';
 import { SeparateSearchKeys1764000100000 } from './1764000100000-separate-search-keys.js';
 import { DeliveredWaits1764000101000 } from './1764000101000-delivered-waits.js';
+import { LastDebouncedRun1764000102000 } from './1764000102000-last-debounced-run.js';
 
 /**
  * All migrations, oldest first. Only append: a migration that was released is never edited. A later migration that
@@ -153,4 +154,5 @@ export const MIGRATIONS = [
   LostContacts1764000099000,
   SeparateSearchKeys1764000100000,
   DeliveredWaits1764000101000,
+  LastDebouncedRun1764000102000,
 ];

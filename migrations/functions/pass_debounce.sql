@@ -5,14 +5,17 @@
 --   organization, workflow  the workflow
 --   limits                  its limits as JSON
 --   key                     the debounce key
--- Result: nothing. Up to 1,000 earlier runs are canceled with the reason "debounced".
--- Locks: the runs that it changes; runs that other transactions have locked are skipped. The caller has the advisory
---   lock of the workflow.
+-- Result: nothing. Up to 1,000 earlier runs are canceled with the reason "debounced". If another transaction has locked
+--   the last run, the function changes nothing, and the caller checks the limit again later. An earlier run must not
+--   take the place of the last run.
+-- Locks: the runs that it changes; earlier runs that other transactions have locked are skipped. The caller has the
+--   advisory lock of the workflow.
 create or replace function private.pass_debounce(organization text, workflow text, limits json, key text)
 returns void
 language plpgsql
 set search_path = pg_catalog, pg_temp as $$
 declare
+  last_id text;
   moment constant timestamptz := clock_timestamp();
   period constant interval := make_interval(secs => (limits -> 'debounce' ->> 'seconds')::integer);
   max_period constant interval := make_interval(secs => (limits -> 'debounce' ->> 'max_seconds')::integer);
@@ -21,10 +24,13 @@ declare
   ends timestamptz;
   canceled integer;
 begin
-  select r.id, r.created_at, coalesce(r.debounce_since, r.created_at) as since into last from public.workflow_runs r
+  select r.id into last_id from public.workflow_runs r
   where r.organization_id = organization and r.workflow_id = workflow and r.debounce_key = key
     and r.status = 'queued' and r.delayed_by = 'debounce'
-  order by r.created_at desc, r.id desc limit 1 for update skip locked;
+  order by r.created_at desc, r.id desc limit 1;
+  select r.id, r.created_at, coalesce(r.debounce_since, r.created_at) as since into last from public.workflow_runs r
+  where r.organization_id = organization and r.id = last_id and r.status = 'queued' and r.delayed_by = 'debounce'
+  for update skip locked;
   if not found then
     return;
   end if;

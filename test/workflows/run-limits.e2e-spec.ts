@@ -1,3 +1,4 @@
+import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { GateDatabase } from '../../src/database/gate-database.js';
 import { RunWorker } from '../../src/workflows/engine/run.worker.js';
@@ -386,6 +387,36 @@ describe.concurrent('a debounce limit', () => {
     const [oldest, ...later] = await rows(id);
     const at = (time: unknown): number => (time as Date).getTime();
     expect(at(later.at(-1)!.delayed_until) - at(oldest!.created_at)).toBe(120_000);
+  });
+
+  itSlow('executes no earlier run while another transaction has locked the last run', async () => {
+    const { id } = await limited({ debounce: { seconds: 60 } }, call('locked'));
+    await switchboard.ownerQuery(
+      `insert into workflow_runs (organization_id, id, workflow_id, workflow_version, trigger_type, payload, limited,
+         delayed_by, reason, debounce_key, created_at, delayed_until)
+       select $1, name, $2, 1, 'webhook', '{}', true, 'debounce', 'debounce', '', clock_timestamp() - age, 'infinity'
+       from (values ('run_earlier', interval '70 s'), ('run_last', interval '1 s')) runs (name, age)`,
+      [acme.id, id],
+    );
+    const merge = new Client({ connectionString: switchboard.databaseUrl });
+    await merge.connect();
+    try {
+      await merge.query('begin');
+      await merge.query(`select from workflow_runs where id = 'run_last' for update`);
+      const [row] = await switchboard.ownerQuery<Row>(
+        `update workflow_runs set delayed_until = now() where id = 'run_earlier' returning delayed_until`,
+      );
+      // A check postpones the run, because the limit cannot be applied without the last run.
+      await waitFor(async () => {
+        const [earlier] = await rows(id);
+        return earlier!.delayed_until! > row!.delayed_until! || earlier!.status !== 'queued';
+      });
+    } finally {
+      await merge.end();
+    }
+    await waitFor(async () => (await rows(id))[0]!.status !== 'queued');
+    expect((await rows(id))[0]).toMatchObject({ status: 'canceled', reason: 'debounced' });
+    expect(ProbeTools.count('locked')).toBe(0);
   });
 
   itSlow('debounces simultaneous starts one by one', async () => {
