@@ -2,8 +2,8 @@ import type { QueryRunner } from 'typeorm';
 import { SqlMigration } from './sql-migration.js';
 
 /**
- * Makes the retention of messages count from their last change, and keep the messages that caps can count and the
- * messages with an unknown outcome. The new index finds the oldest ended messages. Locks the table of messages while
+ * The retention time of a message now begins at its last change. Messages that still count for a cap, and messages with
+ * an unknown outcome, are not deleted. The new index finds the oldest ended messages. Locks the table of messages while
  * the index is built. The lock lasts about a second for each million messages.
  */
 export class EndedMessages1764000096000 extends SqlMigration {

@@ -21,7 +21,7 @@ import { ContactsRepository, type TraceCounts } from './contacts.repository.js';
 
 // Another attempt is needed only when the contact with the identifier is deleted between two statements.
 const MOST_ATTEMPTS = 5;
-/** The largest number of messages that are deleted with a contact, in one transaction. */
+/** The largest number of messages that one transaction deletes together with their contact. */
 const MOST_REMOVED = 50_000;
 /** The largest number up to which contacts are counted, so that a count takes a limited time. */
 const MOST_COUNTED = 10_000;

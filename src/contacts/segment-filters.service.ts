@@ -96,7 +96,7 @@ export class SegmentFiltersService {
     }
     const expanded = replaceSegments(nodes, meanings);
     if (countConditions(expanded) <= MOST_CONDITIONS) return expanded;
-    const message = `must have at most ${MOST_CONDITIONS} conditions with those of the segments that they name`;
+    const message = `must have at most ${MOST_CONDITIONS} conditions. The conditions of named segments count too`;
     throw AppError.invalidField('filters', message);
   }
 }

@@ -48,7 +48,8 @@ export class ImportTools {
   @Tool({
     name: 'list_imports',
     title: 'List imports',
-    description: 'Lists uploaded files and imports, newest first. They are kept for 14 days.',
+    description:
+      'Lists uploaded CSV files and their imports, newest first. Each is kept for 14 days.',
     output: ImportPage,
     readOnly: true,
     surfaces: ['workflow', 'dashboard'],

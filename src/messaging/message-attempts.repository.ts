@@ -41,7 +41,7 @@ export interface StoredPermission {
   readonly isPaced: boolean;
 }
 
-/** The outcome with which the attempt of a claim ended. */
+/** A claimed message, and the outcome of the attempt to send it. */
 export interface ClaimOutcome {
   readonly claim: Claim;
   readonly outcome: Outcome;

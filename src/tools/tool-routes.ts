@@ -17,8 +17,8 @@ export function accountFor(request: Request, registry: ToolRegistry, name: strin
 }
 
 /**
- * Returns the tool whose data an API key with these policies wants to see or change. Throws `not_found` for a hidden
- * tool, and `forbidden` for a tool that the restriction of the key does not have.
+ * Returns the tool with this name, if an API key with these policies may see its data. Throws `not_found` for a hidden
+ * tool, and `forbidden` for a tool that is not in the list of allowed tools of the key.
  */
 export function toolForKey(
   policies: ToolPolicies,

@@ -107,7 +107,7 @@ describe('during a merge', () => {
     },
   );
 
-  it('a change of the merged contact changes the survivor', async () => {
+  it('a change of the contact that is merged away changes the survivor', async () => {
     const [one, two] = [await createContact(acme), await createContact(acme)];
     const { value } = await whileMerging(one.id, two.id, () =>
       acme.call<ContactResult>('update_contact', { contact_id: two.id, last_name: 'Late' }),

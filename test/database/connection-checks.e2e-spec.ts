@@ -93,7 +93,7 @@ describe('a user of DATABASE_URL with too few rights', () => {
     expect(await tables()).toBe(0);
   });
 
-  it('is refused before the first migration, because it must be allowed to create roles', async () => {
+  it('is refused before the first migration when it may not create roles', async () => {
     expect((await failure(own)).message).toMatch(
       new RegExp(
         `^DATABASE_URL: its user may not create roles, .*: alter role ${name} createrole$`,

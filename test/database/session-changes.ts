@@ -221,8 +221,11 @@ export const SESSION_CHANGES: [what: string, statements: string[]][] = [
       `select E'\\'', set_config('search_path', 'x', false)`,
     ],
   ],
-  ['a setting behind a dollar quote', [`select $a$'$a$, set_config('search_path', 'x', false)`]],
-  ['a setting behind a Unicode text', [`select U&'\\0027', set_config('search_path', 'x', false)`]],
+  [
+    'a setting after a dollar-quoted text',
+    [`select $a$'$a$, set_config('search_path', 'x', false)`],
+  ],
+  ['a setting after a Unicode text', [`select U&'\\0027', set_config('search_path', 'x', false)`]],
   ['a setting by a Unicode name', [`select U&"set\\005fconfig"('search_path', 'x', false)`]],
   [
     'a setting in a common table expression',

@@ -286,7 +286,7 @@ describe('an agent whose call a person must approve', () => {
     expect(await tracesOf(switchboard, acme)).toEqual(['told']);
   });
 
-  it('needs a new approval after a call of an external system failed, because the call may have had an effect', async () => {
+  it('needs a new approval after the failure of a call to an external system, because this call may have had an effect', async () => {
     await protect('far_note');
     const id = await request('far_note');
     expect(fragile.outsideCalls).toBe(0);

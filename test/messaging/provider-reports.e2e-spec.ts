@@ -190,7 +190,7 @@ describe('with workers', () => {
     });
 
     it.each(sample(['bounced', 'failed'], 2))(
-      'sets a message that has %s to failed, with the reason',
+      'marks a message as failed when it has %s, and stores the reason',
       async (outcome) => {
         const workflow = await createWorkflow(acme, [], on('message.failed'));
         const { id } = await sentMessage();

@@ -539,7 +539,7 @@ export const MUTANTS = [
   },
   {
     id: 'S30',
-    what: 'a pooler that shares sessions between clients is accepted',
+    what: 'a pooler whose sessions serve several clients is accepted',
     edits: [['src/database/setup/pooler-mode.ts', "return 'shared';", "return 'session';"]],
     tests: ['test/database/pgbouncer-modes'],
     names: 'mode, before the first migration',

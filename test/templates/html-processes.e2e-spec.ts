@@ -40,7 +40,7 @@ describe('a process for HTML', () => {
     expect(await exitOf(child)).toEqual([1, null]);
   });
 
-  it('answers after the signals that Ctrl-C and systemd send to all processes', async () => {
+  it('still works after it got the signals that Ctrl-C and systemd send to all processes', async () => {
     const child = await start();
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) child.kill(signal);
     const answer = once(child, 'message');

@@ -9,7 +9,7 @@ import { createWorkflow, getRun, trigger } from './support/workflow-client.js';
 
 const ITEMS = Number(process.env.TEST_LOOP_ITEMS ?? 100_000);
 const PAGE = 1000;
-/** The number of items after which a worker has loaded and compiled the code of the loop. */
+/** After this number of items, a worker has loaded and compiled the code of the loop. */
 const WARM = Math.min(5000, ITEMS / 4);
 /**
  * The largest number of rows of a loop with one step: a window of 100 rows, the row of the loop, and rows of the

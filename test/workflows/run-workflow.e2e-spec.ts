@@ -240,7 +240,7 @@ describe.concurrent('a step that runs another workflow', () => {
   });
 
   itSlow(
-    'waits between two attempts with the reason retry, and fails after the last attempt',
+    'shows retry as the reason of the wait between two attempts, and fails after the last attempt',
     async () => {
       const child = await workflow([miss]);
       const retry = { max_attempts: 2, backoff_seconds: 3600 };

@@ -119,7 +119,7 @@ export const editorTexts = defineTexts(
       'An expression. Later steps read the values of all items as results of the loop.',
     values: 'Values (JSON)',
     valuesAbout: {
-      set: 'Later steps read each value as vars and its name. Texts may contain expressions.',
+      set: 'Later steps read a value as vars.NAME. Texts may contain expressions.',
       return: 'The run ends here, and this is its result. Texts may contain expressions.',
     },
     runTimeout: 'Timeout of a run, in seconds',
@@ -262,7 +262,7 @@ export const editorTexts = defineTexts(
       'Ein Ausdruck. Spätere Schritte lesen die Werte aller Elemente als results der Schleife.',
     values: 'Werte (JSON)',
     valuesAbout: {
-      set: 'Spätere Schritte lesen jeden Wert als vars und seinen Namen. Texte dürfen Ausdrücke enthalten.',
+      set: 'Spätere Schritte lesen einen Wert als vars.NAME. Texte dürfen Ausdrücke enthalten.',
       return: 'Der Lauf endet hier, und das ist sein Ergebnis. Texte dürfen Ausdrücke enthalten.',
     },
     runTimeout: 'Höchstdauer eines Laufs, in Sekunden',

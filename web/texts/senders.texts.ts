@@ -70,7 +70,7 @@ export const sendersTexts = defineTexts(
     formats: {
       title: 'Angenommene Formate',
       about:
-        'JSON-Objekte werden immer angenommen. Auch Formulare und Texte werden zu JSON-Objekten.',
+        'JSON-Objekte werden immer angenommen. Formulare und Texte werden in JSON-Objekte umgewandelt.',
       names: {
         json: 'Listen und andere JSON-Werte, und Typen wie application/ld+json',
         form: 'Formulare ohne Dateien',

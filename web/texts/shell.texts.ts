@@ -47,7 +47,7 @@ export const shellTexts = defineTexts(
       back: 'Go to the first page',
     },
     crashed: {
-      title: 'This page stopped because of an error',
+      title: 'An error occurred on this page',
       text: 'Your data is safe. Load the page again. If that does not help, tell your administrator.',
       reload: 'Load again',
     },
@@ -104,7 +104,7 @@ export const shellTexts = defineTexts(
       back: 'Zur ersten Seite',
     },
     crashed: {
-      title: 'Diese Seite wurde durch einen Fehler beendet',
+      title: 'Auf dieser Seite ist ein Fehler aufgetreten',
       text: 'Ihre Daten sind sicher. Laden Sie die Seite neu. Hilft das nicht, fragen Sie Ihren Administrator.',
       reload: 'Neu laden',
     },

@@ -10,7 +10,7 @@ import { innerListsOf } from './steps/step-kinds.js';
 import { isTool } from './steps/tool-step.js';
 import type { TriggerOptions } from './trigger.js';
 
-/** A place in a definition that reads data, and the tools that an agent needs to see this data. */
+/** Data that a definition reads, with the path where it does so and the tools that show this data to an agent. */
 export interface DataRead {
   readonly path: string;
   /** A text about the data, for example `reads the contact`. Error messages contain this text after the path. */

@@ -140,7 +140,7 @@ export class EventDeliveriesService implements OnModuleInit {
     return false;
   }
 
-  /** Ends the wait with an error. Returns false when this fails too. */
+  /** Ends the failing wait with an error. Returns false when the wait cannot be ended. */
   private async skip(claim: Claim, failing: Candidate): Promise<boolean> {
     const { organizationId, id } = claim;
     const { run_id: runId, step_id: stepId } = failing;

@@ -13,7 +13,7 @@ export function next(journal: Record<string, JournalState>, steps: readonly Step
   return inWords(steps, new Map(Object.entries(journal)));
 }
 
-/** Describes a plan as text. Entries of the iterations in `passed` are not read. */
+/** Describes a plan as text. Skips the entries of every iteration that `passed` lists. */
 export function inWords(
   steps: readonly Step[],
   journal: Journal,

@@ -16,7 +16,7 @@ import { StepWait } from './step-wait.tsx';
 import { useErrorWords } from './use-error-words.ts';
 import styles from './runs.module.css';
 
-/** The largest number of steps on one page of the list. An answer of the service has up to 300 steps. */
+/** The largest number of steps on one page of the list. The service returns up to 300 steps in one answer. */
 const ROWS = 50;
 const MOST_MESSAGE = 1000;
 /** The id of the generated failure step. The steps of `on_failure` come after this step. */

@@ -202,7 +202,10 @@ export class StepChecks {
   }
 }
 
-/** The members of the variables that every run has, except `contact`: any member of a contact can be read. */
+/**
+ * The members of each variable that all runs have. The variable `contact` is not listed, because any member of a contact
+ * can be read.
+ */
 const MEMBERS: Readonly<Record<string, readonly string[]>> = {
   trigger: TRIGGER_VARIABLE,
   run: ['id', 'resume_urls'],

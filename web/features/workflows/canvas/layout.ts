@@ -21,7 +21,7 @@ export interface Link {
   list?: string;
 }
 
-/** Describes the box that stands for an empty list, or for the list of `on_failure`. It has the size of a step. */
+/** The box that the canvas shows in place of an empty list, or in place of the list of `on_failure`. It is as large as a step. */
 export interface EmptyList {
   path: string;
   x: number;
