@@ -1,8 +1,8 @@
 -- Trigger function: refuses changes that workers never make to a message. SQL of a tool can neither rewrite the
 -- text of a message that was sent, nor send an ended message again.
 --
--- Arguments: none (row triggers before update of messages, whose conditions select the refused changes).
--- Result: the row for the owner. Error 42501 for others.
+-- Arguments: none (row triggers before update of messages; the conditions of the triggers select the refused changes).
+-- Result: the row if the owner makes the change. Error 42501 for any other role.
 -- Locks: none.
 create or replace function private.keep_message() returns trigger
 language plpgsql

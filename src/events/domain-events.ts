@@ -99,9 +99,7 @@ export class DomainEvents {
     this.deliveryListeners.push(listener);
   }
 
-  /**
-   * Notifies listeners that an event has ended waits of this number of runs. Call it in the transaction that ends them.
-   */
+  /** Tells listeners how many waiting runs an event has woken. Call it in the transaction that ends their waits. */
   async delivered(...delivery: Parameters<DeliveryListener>): Promise<void> {
     for (const listener of this.deliveryListeners) await listener(...delivery);
   }

@@ -121,11 +121,12 @@ export class ImportRowsService {
   }
 
   /**
-   * Returns the rows that share no identifier with an earlier row of the file, and calls `refuse` for each other row.
+   * Returns the rows that share no identifier with an earlier row of the file. Calls `refuse` for each of the remaining
+   * rows.
    *
-   * For later parts of the file, remembers only the identifier by which the import finds contacts. The other
-   * identifiers of the rows are stored in contacts before the next part, so a later row with the same identifier is a
-   * conflict. A dry run stores no contacts, so it remembers all identifiers.
+   * Only the identifier by which the import finds contacts is stored for the check of later parts of the file. The
+   * other identifiers of the rows are in stored contacts before the next part is checked, so a later row with the same
+   * identifier conflicts with a contact. A dry run stores no contacts, so all identifiers are stored for the check.
    */
   private async withoutRepeated(
     job: ContactImport,

@@ -150,10 +150,7 @@ describe('SQL of a tool', () => {
       run('payload, large_payload', `'', to_json(repeat('x', 10000))`),
     ],
     ['a run with a long text', `update workflow_runs set reason = repeat('x', 1000000)`],
-    [
-      'a step with the name of a long tool',
-      `${step('tool')} repeat('x', 100000) from workflow_runs`,
-    ],
+    ['a step of a tool with a long name', `${step('tool')} repeat('x', 100000) from workflow_runs`],
     [
       'a step with a long path',
       step('tool').replace("id, 'x', 1", `id, repeat('x', 1025), 1`) + ' null from workflow_runs',

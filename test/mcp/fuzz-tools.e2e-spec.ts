@@ -33,7 +33,7 @@ beforeAll(async () => {
 afterAll(() => switchboard.close());
 
 it(
-  `the endpoint answers ${BUILT_IN} calls of the built-in tools in mixed eras (seed ${seed})`,
+  `the endpoint answers ${BUILT_IN} random calls of the built-in tools with all protocol versions (seed ${seed})`,
   async () => {
     const listed = await acme.rpc({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
     const { tools } = ((await listed.json()) as { result: { tools: ToolDescriptor[] } }).result;

@@ -710,7 +710,7 @@ export const MUTANTS = [
   },
   {
     id: 'Y2',
-    what: 'the last of equal names in a large object does not count',
+    what: 'the first member is read when several members of a large object have the same name',
     edits: [
       [
         'src/workflows/payloads/large-reads.ts',

@@ -29,7 +29,8 @@ const ROUTES: Readonly<Record<string, ToolRoute>> = {
   'post /api/files': { tools: ['send_message'], body: { type: 'text/plain', content: 'x' } },
   'get /api/messages/{id}/preview': { tools: ['get_message'], resource: 'message' },
   'get /api/templates/{id}/preview': { tools: ['preview_template'], resource: 'template' },
-  // This file belongs to a message. The tests of http_request check that a file of a run needs get_run.
+  // This file belongs to a message. Only a key that may call get_run can read a file of a run. The tests of http_request
+  // check this.
   'get /api/files/{id}': { tools: ['get_message'], resource: 'file' },
 };
 /** The routes of accounts and keys, the routes that call tools, and the routes that list only names. */

@@ -101,7 +101,7 @@ describe('a call of an offered workflow', () => {
     await client.close();
   });
 
-  it('returns the rendered template with the types of the values', async () => {
+  it('returns the rendered template, in which values keep their types', async () => {
     const id = await offerSteps(acme, [ECHO], 'shaped_order', {
       result: {
         number: '{{ ordered.value.number }}',

@@ -4,7 +4,8 @@ import { defineTexts } from './define-texts.ts';
 export const channelsTexts = defineTexts(
   {
     title: 'Channels',
-    about: 'How messages reach contacts, and the accounts at providers that send them.',
+    about:
+      'The channels by which messages reach contacts, and your accounts at the providers of these channels.',
     channels: 'Channels',
     channel: 'Channel',
     argument: 'Name in calls',
@@ -55,7 +56,8 @@ export const channelsTexts = defineTexts(
   },
   {
     title: 'Kanäle',
-    about: 'Wie Nachrichten Kontakte erreichen, und die Konten bei Anbietern, die sie senden.',
+    about:
+      'Die Kanäle, über die Nachrichten Kontakte erreichen, und Ihre Konten bei den Anbietern der Kanäle.',
     channels: 'Kanäle',
     channel: 'Kanal',
     argument: 'Name in Aufrufen',

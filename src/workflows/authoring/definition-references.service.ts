@@ -25,7 +25,7 @@ export class DefinitionReferencesService {
     return this.segments.keep(organizationId, id);
   }
 
-  /** Returns the variables of the templates that the steps name, by the names and ids that the steps use. */
+  /** Returns the variables of each template that the steps use, by the name or id with which the steps refer to it. */
   async templateVariables(organizationId: string, steps: unknown): Promise<DeclaredVariables> {
     const named = templatesNamedIn(steps);
     return await this.templates.declared(organizationId, named);

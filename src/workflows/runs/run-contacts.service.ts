@@ -99,7 +99,7 @@ function isInvalid(error: unknown): error is AppError {
   return error instanceof AppError && error.code === 'invalid_arguments';
 }
 
-/** Returns the error for fields whose identifiers were all left out. */
+/** Returns the error for a contact without an identifier, if an invalid identifier was left out. */
 function missingIdentifier(dropped: readonly Fault[]): AppError | undefined {
   const faults = new FaultList();
   for (const fault of dropped) if (IDENTIFIERS.includes(fault.path)) faults.push(fault);

@@ -19,7 +19,7 @@ interface PropertyDialogProps {
   onClose: () => void;
 }
 
-/** Shows the form of a property. Lists the values of contacts that do not fit the type. */
+/** A form to edit a property. When values of contacts do not fit the new type, it lists these values. */
 export function PropertyDialog({ property, onDone, onClose }: PropertyDialogProps) {
   const texts = useTexts(propertiesTexts);
   const { cancel } = useTexts(uiTexts);

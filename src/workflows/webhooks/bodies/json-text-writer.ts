@@ -1,7 +1,7 @@
 import { AppError } from '../../../errors/app-error.js';
 import type { Job } from '../../../turns/processor-turns.js';
 
-/** The bytes that are written before the clock is read. Writing them takes less than a millisecond. */
+/** The number of bytes that are written between two looks at the clock. Writing them takes less than a millisecond. */
 const PIECE_BYTES = 16 * 1024;
 /** The largest number of bytes that one byte becomes: a zero byte becomes \u0000, which has six. */
 const MAX_GROWTH = 6;
