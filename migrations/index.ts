@@ -73,6 +73,7 @@ import { LostContacts1764000099000 } from './1764000099000-lost-contacts.js';
 import { SeparateSearchKeys1764000100000 } from './1764000100000-separate-search-keys.js';
 import { DeliveredWaits1764000101000 } from './1764000101000-delivered-waits.js';
 import { LastDebouncedRun1764000102000 } from './1764000102000-last-debounced-run.js';
+import { BoundedColumns1764000103000 } from './1764000103000-bounded-columns.js';
 
 /**
  * All migrations, oldest first. Only append: a migration that was released is never edited. A later migration that
@@ -155,4 +156,5 @@ export const MIGRATIONS = [
   SeparateSearchKeys1764000100000,
   DeliveredWaits1764000101000,
   LastDebouncedRun1764000102000,
+  BoundedColumns1764000103000,
 ];

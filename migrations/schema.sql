@@ -240,6 +240,7 @@ create table public.channel_providers (
   updated_at timestamp with time zone not null default now(),
   updated_by text collate "C",
   constraint channel_providers_pkey PRIMARY KEY (organization_id, id),
+  constraint channel_providers_bytes_check CHECK (((octet_length(id) <= 100) AND (octet_length(channel) <= 100) AND (octet_length(name) <= 1024) AND (octet_length(updated_by) <= 100))),
   constraint channel_providers_per_second_check CHECK (((per_second >= 1) AND (per_second <= 10000))),
   constraint channel_providers_sealed_check CHECK (((octet_length(sealed) >= 1) AND (octet_length(sealed) <= 65536))),
   constraint channel_providers_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE
@@ -264,6 +265,7 @@ create table public.confirmations (
   answered_by text collate "C",
   constraint confirmations_pkey PRIMARY KEY (organization_id, id),
   constraint confirmations_answer_check CHECK ((((state = 'pending'::text) = (answered_by IS NULL)) AND ((answered_by IS NULL) = (answered_at IS NULL)))),
+  constraint confirmations_bytes_check CHECK (((octet_length(id) <= 100) AND (octet_length(api_key_id) <= 100) AND (octet_length(tool) <= 100) AND (octet_length(digest) <= 100) AND (octet_length(answered_by) <= 100) AND ((pg_column_size(arguments) <= 4096) OR (octet_length((arguments)::text) <= 1048576)))),
   constraint confirmations_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'approved'::text, 'declined'::text, 'used'::text, 'failed'::text]))),
   constraint confirmations_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE
 );
@@ -327,6 +329,7 @@ create table public.contact_merges (
   undo json,
   moved jsonb,
   constraint contact_merges_pkey PRIMARY KEY (organization_id, merged_id),
+  constraint contact_merges_bytes_check CHECK (((octet_length(merged_id) <= 100) AND (octet_length(survivor_id) <= 100) AND ((pg_column_size(moved) <= 262144) OR (octet_length((moved)::text) <= 67108864)))),
   constraint contact_merges_undo_check CHECK (((undo IS NULL) = (moved IS NULL))),
   constraint contact_merges_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE,
   constraint contact_merges_survivor_id_fkey FOREIGN KEY (organization_id, survivor_id) REFERENCES public.contacts(organization_id, id) ON DELETE CASCADE
@@ -349,6 +352,7 @@ create table public.contact_properties (
   created_at timestamp(3) with time zone not null default now(),
   updated_at timestamp(3) with time zone not null default now(),
   constraint contact_properties_pkey PRIMARY KEY (organization_id, name),
+  constraint contact_properties_bytes_check CHECK (((pg_column_size(options) <= 4096) OR (octet_length((options)::text) <= 1048576))),
   constraint contact_properties_name_check CHECK ((name ~ '^[A-Za-z][A-Za-z0-9_]{0,63}$'::text)),
   constraint contact_properties_options_check CHECK (((type = 'enum'::text) = (cardinality(options) > 0))),
   constraint contact_properties_type_check CHECK ((type = ANY (ARRAY['text'::text, 'number'::text, 'boolean'::text, 'date'::text, 'enum'::text, 'list'::text]))),
@@ -367,6 +371,7 @@ create table public.contact_settings (
   default_locale text,
   sms_help text,
   constraint contact_settings_pkey PRIMARY KEY (organization_id),
+  constraint contact_settings_bytes_check CHECK (((octet_length(default_locale) <= 100) AND (octet_length(sms_help) <= 16384))),
   constraint contact_settings_region_check CHECK ((region ~ '^[A-Z]{2}$'::text)),
   constraint contact_settings_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE
 );
@@ -396,6 +401,7 @@ create table public.contacts (
   constraint contacts_organization_id_email_key UNIQUE (organization_id, email),
   constraint contacts_organization_id_external_id_key UNIQUE (organization_id, external_id),
   constraint contacts_organization_id_phone_key UNIQUE (organization_id, phone),
+  constraint contacts_bytes_check CHECK (((octet_length(id) <= 100) AND (octet_length(external_id) <= 1100) AND (octet_length(email) <= 1100) AND (octet_length(phone) <= 100) AND (octet_length(first_name) <= 65536) AND (octet_length(last_name) <= 65536) AND (octet_length(locale) <= 1024) AND (octet_length(timezone) <= 1024) AND (octet_length(search_text) <= 8388608) AND ((pg_column_size(tags) <= 16384) OR (octet_length((tags)::text) <= 4194304)) AND ((pg_column_size(properties) <= 32768) OR (octet_length((properties)::text) <= 8388608)) AND ((pg_column_size(consent) <= 16384) OR (octet_length((consent)::text) <= 4194304)))),
   constraint contacts_identifier_check CHECK ((num_nonnulls(external_id, email, phone) > 0)),
   constraint contacts_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE
 );
@@ -428,6 +434,7 @@ create table public.custom_events (
   started_runs integer not null,
   continued_runs integer not null default 0,
   constraint custom_events_pkey PRIMARY KEY (organization_id, id),
+  constraint custom_events_bytes_check CHECK (((octet_length(id) <= 100) AND (octet_length(name) <= 1024) AND (octet_length(contact_id) <= 100) AND (octet_length(run_id) <= 100) AND (octet_length(data_preview) <= 65536))),
   constraint custom_events_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE
 );
 CREATE INDEX custom_events_newest_idx ON public.custom_events USING btree (organization_id, emitted_at, id);
@@ -442,6 +449,7 @@ create table public.event_interests (
   event text collate "C" not null,
   workflow_id text collate "C" not null,
   constraint event_interests_pkey PRIMARY KEY (organization_id, event, workflow_id),
+  constraint event_interests_bytes_check CHECK ((octet_length(event) <= 200)),
   constraint event_interests_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE,
   constraint event_interests_workflow_id_fkey FOREIGN KEY (organization_id, workflow_id) REFERENCES public.workflows(organization_id, id) ON DELETE CASCADE
 );
@@ -476,6 +484,7 @@ create table public.files (
   created_at timestamp with time zone not null default now(),
   is_uploading boolean not null default false,
   constraint files_pkey PRIMARY KEY (organization_id, id),
+  constraint files_bytes_check CHECK (((octet_length(id) <= 100) AND (octet_length(run_id) <= 100) AND (octet_length(name) <= 4096) AND (octet_length(content_type) <= 4096) AND (octet_length(sha256) <= 100))),
   constraint files_size_check CHECK (((size >= 0) AND (size <= 10485760))),
   constraint files_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE,
   constraint files_run_id_fkey FOREIGN KEY (organization_id, run_id) REFERENCES public.workflow_runs(organization_id, id) ON DELETE CASCADE
@@ -497,6 +506,7 @@ create table public.idempotency_keys (
   result json,
   created_at timestamp with time zone not null default now(),
   constraint idempotency_keys_pkey PRIMARY KEY (organization_id, tool, key),
+  constraint idempotency_keys_bytes_check CHECK (((octet_length(tool) <= 100) AND (octet_length(key) <= 1100) AND (octet_length(fingerprint) <= 100) AND ((pg_column_size(result) <= 262144) OR (octet_length((result)::text) <= 67108864)))),
   constraint idempotency_keys_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE
 );
 CREATE INDEX idempotency_keys_created_at_idx ON public.idempotency_keys USING btree (created_at);
@@ -582,13 +592,14 @@ create table public.imports (
   started_at timestamp(3) with time zone,
   finished_at timestamp(3) with time zone,
   constraint imports_pkey PRIMARY KEY (organization_id, id),
+  constraint imports_bytes_check CHECK (((octet_length(id) <= 100) AND (octet_length(name) <= 4096) AND (octet_length(encoding) <= 100) AND (octet_length(delimiter) <= 100) AND (octet_length(error) <= 65536))),
   constraint imports_size_check CHECK ((((columns IS NULL) OR (pg_column_size(columns) <= 32768) OR (octet_length((columns)::text) <= 8388608)) AND ((preview IS NULL) OR (pg_column_size(preview) <= 32768) OR (octet_length((preview)::text) <= 8388608)) AND ((options IS NULL) OR (pg_column_size(options) <= 4096) OR (octet_length((options)::text) <= 1048576)))),
   constraint imports_status_check CHECK ((status = ANY (ARRAY['uploading'::text, 'uploaded'::text, 'running'::text, 'checked'::text, 'completed'::text, 'failed'::text, 'canceled'::text]))),
   constraint imports_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE
 );
 CREATE INDEX imports_newest_idx ON public.imports USING btree (organization_id, created_at, id);
-CREATE INDEX imports_running_idx ON public.imports USING btree (id) WHERE (status = 'running'::text);
 CREATE UNIQUE INDEX imports_id_key ON public.imports USING btree (id);
+CREATE INDEX imports_turns_idx ON public.imports USING btree (organization_id, started_at, id) WHERE (status = 'running'::text);
 alter table public.imports enable row level security;
 alter table public.imports force row level security;
 create policy owner on public.imports to owner using (true) with check (true);
@@ -623,6 +634,7 @@ create table public.message_digests (
   items jsonb not null,
   max_items integer not null,
   constraint message_digests_pkey PRIMARY KEY (organization_id, message_id),
+  constraint message_digests_bytes_check CHECK ((((pg_column_size(variables) <= 65536) OR (octet_length((variables)::text) <= 16777216)) AND ((pg_column_size(items) <= 262144) OR (octet_length((items)::text) <= 67108864)))),
   constraint message_digests_content_check CHECK (((octet_length(subject) <= 2097152) AND (octet_length(body) <= 2097152) AND (octet_length(html) <= 2097152))),
   constraint message_digests_message_id_fkey FOREIGN KEY (organization_id, message_id) REFERENCES public.messages(organization_id, id) ON DELETE CASCADE
 );
@@ -699,6 +711,7 @@ create table public.messages (
   created_at timestamp(3) with time zone not null default now(),
   updated_at timestamp(3) with time zone not null default now(),
   constraint messages_pkey PRIMARY KEY (organization_id, id),
+  constraint messages_bytes_check CHECK (((octet_length(channel) <= 100) AND (octet_length(external_id) <= 2400) AND (octet_length(held_by) <= 1100) AND (octet_length(provider_message_id) <= 1100) AND (octet_length(run_id) <= 100))),
   constraint messages_content_check CHECK (((octet_length(subject) <= 16384) AND (octet_length(body) <= 2097152) AND (octet_length(html) <= 2097152))),
   constraint messages_id_check CHECK ((id ~ '^[A-Za-z0-9_-]{1,100}$'::text)),
   constraint messages_on_uncertain_check CHECK ((on_uncertain = ANY (ARRAY['resend'::text, 'hold'::text]))),
@@ -796,6 +809,7 @@ create table public.pending_events (
   epoch integer not null default 0,
   failures integer not null default 0,
   constraint pending_events_pkey PRIMARY KEY (organization_id, id),
+  constraint pending_events_bytes_check CHECK (((octet_length(id) <= 100) AND (octet_length(name) <= 200) AND (octet_length(contact_id) <= 200))),
   constraint pending_events_size_check CHECK (((payload IS NULL) OR (pg_column_size(payload) <= 16384) OR (octet_length((payload)::text) <= 4194304))),
   constraint pending_events_texts_check CHECK ((((((COALESCE(octet_length(id), 0) + COALESCE(octet_length(name), 0)) + COALESCE(octet_length(contact_id), 0)) + COALESCE(octet_length(after_run_id), 0)) + COALESCE(octet_length(after_step_id), 0)) <= 65536)),
   constraint pending_events_xid_check CHECK ((xid ~ '^(0|[1-9][0-9]{0,18})$'::text)),
@@ -880,9 +894,9 @@ create table public.run_waits (
   is_swept boolean not null default false,
   constraint run_waits_pkey PRIMARY KEY (organization_id, run_id, step_id),
   constraint run_waits_armed_snapshot_check CHECK ((pg_snapshot_xmin((armed_snapshot)::pg_snapshot) <= pg_snapshot_xmax((armed_snapshot)::pg_snapshot))),
+  constraint run_waits_bytes_check CHECK (((octet_length(step_id) <= 1024) AND (octet_length(event) <= 200) AND (octet_length(contact_id) <= 100) AND (octet_length(child_run_id) <= 100) AND (octet_length(condition) <= 1048576) AND (octet_length(error) <= 1048576) AND (octet_length(armed_xid) <= 100) AND (octet_length(armed_snapshot) <= 1048576))),
   constraint run_waits_size_check CHECK ((((payload IS NULL) OR (pg_column_size(payload) <= 16384) OR (octet_length((payload)::text) <= 4194304)) AND ((bindings IS NULL) OR (pg_column_size(bindings) <= 16384) OR (octet_length((bindings)::text) <= 4194304)))),
   constraint run_waits_state_check CHECK ((state = ANY (ARRAY['armed'::text, 'delivered'::text, 'consumed'::text, 'closed'::text]))),
-  constraint run_waits_texts_check CHECK ((((((((((COALESCE(octet_length(run_id), 0) + COALESCE(octet_length(step_id), 0)) + COALESCE(octet_length(event), 0)) + COALESCE(octet_length(contact_id), 0)) + COALESCE(octet_length(condition), 0)) + COALESCE(octet_length(child_run_id), 0)) + COALESCE(octet_length(error), 0)) + COALESCE(octet_length(armed_xid), 0)) + COALESCE(octet_length(armed_snapshot), 0)) <= 2097152)),
   constraint run_waits_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE,
   constraint run_waits_run_id_fkey FOREIGN KEY (organization_id, run_id) REFERENCES public.workflow_runs(organization_id, id) ON DELETE CASCADE
 );
@@ -902,6 +916,7 @@ create table public.secrets (
   updated_at timestamp with time zone not null default now(),
   updated_by text collate "C",
   constraint secrets_pkey PRIMARY KEY (organization_id, name),
+  constraint secrets_bytes_check CHECK ((octet_length(updated_by) <= 100)),
   constraint secrets_name_check CHECK ((name ~ '^[a-z][a-z0-9_]{0,63}$'::text)),
   constraint secrets_sealed_check CHECK (((octet_length(sealed) >= 1) AND (octet_length(sealed) <= 65536))),
   constraint secrets_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE
@@ -918,6 +933,7 @@ create table public.segment_changes (
   contact_id text collate "C" not null,
   silent boolean not null default false,
   constraint segment_changes_pkey PRIMARY KEY (organization_id, xid, contact_id),
+  constraint segment_changes_bytes_check CHECK (((octet_length(contact_id) <= 100) AND (octet_length(xid) <= 100))),
   constraint segment_changes_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE
 );
 alter table public.segment_changes enable row level security;
@@ -973,6 +989,7 @@ create table public.segments (
   updated_at timestamp(3) with time zone not null default now(),
   constraint segments_pkey PRIMARY KEY (organization_id, id),
   constraint segments_organization_id_name_key UNIQUE (organization_id, name),
+  constraint segments_bytes_check CHECK (((octet_length(id) <= 100) AND (octet_length(name) <= 1024) AND (octet_length(description) <= 65536) AND (octet_length("position") <= 1024) AND (octet_length(barrier) <= 100) AND ((pg_column_size(uses) <= 256) OR (octet_length((uses)::text) <= 65536)))),
   constraint segments_kind_check CHECK (((kind = ANY (ARRAY['dynamic'::text, 'static'::text])) AND ((kind = 'dynamic'::text) = (filters IS NOT NULL)))),
   constraint segments_size_check CHECK (((filters IS NULL) OR (pg_column_size(filters) <= 4096) OR (octet_length((filters)::text) <= 1048576))),
   constraint segments_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE
@@ -1022,6 +1039,7 @@ create table public.sender_keys (
   retired_at timestamp(3) with time zone,
   constraint sender_keys_pkey PRIMARY KEY (organization_id, selector),
   constraint sender_keys_state_key UNIQUE (organization_id, domain_id, state),
+  constraint sender_keys_bytes_check CHECK (((octet_length(domain_id) <= 100) AND (octet_length(selector) <= 100) AND (octet_length(state) <= 100) AND (octet_length(public_key) <= 16384))),
   constraint sender_keys_sealed_check CHECK (((octet_length(sealed) >= 1) AND (octet_length(sealed) <= 65536))),
   constraint sender_keys_state_check CHECK ((state = ANY (ARRAY['next'::text, 'current'::text, 'previous'::text]))),
   constraint sender_keys_domain_id_fkey FOREIGN KEY (organization_id, domain_id) REFERENCES public.sender_domains(organization_id, id) ON DELETE CASCADE
@@ -1043,6 +1061,7 @@ create table public.sending_rules (
   caps jsonb not null default '[]'::jsonb,
   updated_at timestamp(3) with time zone not null default now(),
   constraint sending_rules_pkey PRIMARY KEY (organization_id),
+  constraint sending_rules_bytes_check CHECK (((octet_length(timezone) <= 1024) AND ((pg_column_size(caps) <= 4096) OR (octet_length((caps)::text) <= 1048576)))),
   constraint sending_rules_quiet_check CHECK ((num_nulls(quiet_from, quiet_to, quiet_days, quiet_channels) = ANY (ARRAY[0, 4]))),
   constraint sending_rules_times_check CHECK (((quiet_from ~ '^([01][0-9]|2[0-3]):[0-5][0-9]$'::text) AND (quiet_to ~ '^([01][0-9]|2[0-3]):[0-5][0-9]$'::text))),
   constraint sending_rules_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE
@@ -1063,6 +1082,7 @@ create table public.suppressed_addresses (
   created_at timestamp(3) with time zone not null default now(),
   constraint suppressed_addresses_pkey PRIMARY KEY (organization_id, id),
   constraint suppressed_addresses_address_key UNIQUE (organization_id, channel, address),
+  constraint suppressed_addresses_bytes_check CHECK (((octet_length(id) <= 100) AND (octet_length(channel) <= 100) AND (octet_length(address) <= 1100) AND (octet_length(message_id) <= 100))),
   constraint suppressed_addresses_reason_check CHECK ((reason = ANY (ARRAY['bounce'::text, 'complaint'::text, 'manual'::text]))),
   constraint suppressed_addresses_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE
 );
@@ -1082,6 +1102,7 @@ create table public.template_snippets (
   updated_at timestamp(3) with time zone not null default now(),
   constraint template_snippets_pkey PRIMARY KEY (organization_id, id),
   constraint template_snippets_organization_id_name_key UNIQUE (organization_id, name),
+  constraint template_snippets_bytes_check CHECK (((octet_length(id) <= 100) AND (octet_length(name) <= 1024))),
   constraint template_snippets_texts_check CHECK (((octet_length(content) <= 262144) AND ((COALESCE(octet_length(id), 0) + COALESCE(octet_length(name), 0)) <= 65536))),
   constraint template_snippets_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE
 );
@@ -1131,6 +1152,7 @@ create table public.templates (
   updated_at timestamp(3) with time zone not null default now(),
   constraint templates_pkey PRIMARY KEY (organization_id, id),
   constraint templates_organization_id_name_key UNIQUE (organization_id, name),
+  constraint templates_bytes_check CHECK (((octet_length(id) <= 100) AND (octet_length(name) <= 1024))),
   constraint templates_draft_check CHECK (((octet_length((draft)::text) <= 2097152) AND (json_array_length((draft -> 'variables'::text)) <= 100))),
   constraint templates_texts_check CHECK (((((COALESCE(octet_length(id), 0) + COALESCE(octet_length(name), 0)) + COALESCE(octet_length(description), 0)) + COALESCE(octet_length(version_id), 0)) <= 65536)),
   constraint templates_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE
@@ -1171,6 +1193,7 @@ create table public.topic_subscriptions (
   changed_at timestamp(3) with time zone not null default now(),
   confirmation_address text collate "C",
   constraint topic_subscriptions_pkey PRIMARY KEY (organization_id, contact_id, topic),
+  constraint topic_subscriptions_bytes_check CHECK (((pg_column_size(evidence) <= 4096) OR (octet_length((evidence)::text) <= 1048576))),
   constraint topic_subscriptions_size_check CHECK (((octet_length(topic) <= 1024) AND (octet_length(source) <= 1024) AND (octet_length(confirmation_id) <= 1024) AND (octet_length(confirmation_address) <= 1024))),
   constraint topic_subscriptions_state_check CHECK ((state = ANY (ARRAY['subscribed'::text, 'pending'::text, 'unsubscribed'::text]))),
   constraint topic_subscriptions_contact_id_fkey FOREIGN KEY (organization_id, contact_id) REFERENCES public.contacts(organization_id, id) ON DELETE CASCADE,
@@ -1195,6 +1218,7 @@ create table public.topics (
   created_at timestamp(3) with time zone not null default now(),
   updated_at timestamp(3) with time zone not null default now(),
   constraint topics_pkey PRIMARY KEY (organization_id, name),
+  constraint topics_bytes_check CHECK (((octet_length(title) <= 4096) AND (octet_length(description) <= 65536))),
   constraint topics_double_opt_in_check CHECK ((NOT (opted_in AND double_opt_in))),
   constraint topics_name_check CHECK ((name ~ '^[a-z][a-z0-9_-]{0,63}$'::text)),
   constraint topics_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE
@@ -1221,6 +1245,7 @@ create table public.webhook_deliveries (
   mistakes json not null default '[]'::json,
   verified boolean not null default false,
   constraint webhook_deliveries_pkey PRIMARY KEY (organization_id, id),
+  constraint webhook_deliveries_bytes_check CHECK (((octet_length(id) <= 100) AND (octet_length(kind) <= 100) AND (octet_length(code) <= 1024) AND (octet_length(run_id) <= 100) AND (octet_length(body_hash) <= 100) AND (octet_length(body) <= 16777216) AND ((pg_column_size(headers) <= 16384) OR (octet_length((headers)::text) <= 4194304)) AND ((pg_column_size(mistakes) <= 16384) OR (octet_length((mistakes)::text) <= 4194304)))),
   constraint webhook_deliveries_kind_check CHECK ((kind = ANY (ARRAY['accepted'::text, 'refused'::text, 'test'::text]))),
   constraint webhook_deliveries_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE,
   constraint webhook_deliveries_workflow_id_fkey FOREIGN KEY (organization_id, workflow_id) REFERENCES public.workflows(organization_id, id) ON DELETE CASCADE
@@ -1266,6 +1291,7 @@ create table public.workflow_runs (
   lost_contact boolean not null default false,
   constraint workflow_runs_pkey PRIMARY KEY (organization_id, id),
   constraint workflow_runs_dedupe_key UNIQUE (organization_id, workflow_id, dedupe_key),
+  constraint workflow_runs_bytes_check CHECK (((octet_length(id) <= 100) AND (octet_length(contact_id) <= 100) AND (octet_length(debounce_key) <= 1100) AND (octet_length(dedupe_key) <= 1100) AND (octet_length(delayed_by) <= 100) AND (octet_length(reason) <= 1024) AND (octet_length(root_run_id) <= 100) AND (octet_length(slot_key) <= 1100))),
   constraint workflow_runs_delayed_by_check CHECK ((delayed_by = ANY (ARRAY['debounce'::text, 'rate'::text, 'turn'::text, 'key'::text, 'slot'::text]))),
   constraint workflow_runs_delayed_until_check CHECK (((delayed_until IS NULL) OR ((delayed_by IS NOT NULL) AND ((delayed_by = 'rate'::text) OR ((delayed_by = 'debounce'::text) AND (debounce_key IS NOT NULL)))))),
   constraint workflow_runs_payload_size_check CHECK (((octet_length(payload) <= 4194304) AND ((request IS NULL) OR (pg_column_size(request) <= 1024) OR (octet_length((request)::text) <= 262144)) AND ((large_payload IS NULL) OR (octet_length((large_payload)::text) <= 4096)))),
@@ -1337,6 +1363,7 @@ create table public.workflow_versions (
   loose_references json,
   created_at timestamp with time zone not null default now(),
   constraint workflow_versions_pkey PRIMARY KEY (organization_id, workflow_id, version),
+  constraint workflow_versions_bytes_check CHECK ((((pg_column_size(tool_schemas) <= 32768) OR (octet_length((tool_schemas)::text) <= 8388608)) AND ((pg_column_size(fitting_schemas) <= 32768) OR (octet_length((fitting_schemas)::text) <= 8388608)) AND ((pg_column_size(loose_references) <= 32768) OR (octet_length((loose_references)::text) <= 8388608)))),
   constraint workflow_versions_size_check CHECK ((((steps IS NULL) OR (pg_column_size(steps) <= 32768) OR (octet_length((steps)::text) <= 8388608)) AND ((trigger_contact IS NULL) OR (pg_column_size(trigger_contact) <= 4096) OR (octet_length((trigger_contact)::text) <= 1048576)) AND ((content IS NULL) OR (pg_column_size(content) <= 32768) OR (octet_length((content)::text) <= 8388608)))),
   constraint workflow_versions_texts_check CHECK ((((COALESCE(octet_length(workflow_id), 0) + COALESCE(octet_length(actor_kind), 0)) + COALESCE(octet_length(actor_id), 0)) <= 65536)),
   constraint workflow_versions_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE,
@@ -1366,6 +1393,7 @@ create table public.workflows (
   updated_at timestamp with time zone not null default now(),
   deleted_at timestamp with time zone,
   constraint workflows_pkey PRIMARY KEY (organization_id, id),
+  constraint workflows_bytes_check CHECK (((octet_length(id) <= 100) AND (octet_length(trigger_event) <= 200))),
   constraint workflows_options_size_check CHECK (((octet_length((trigger_options)::text) <= 524288) AND (octet_length((webhook_options)::text) <= 65536) AND (octet_length(secret) <= 65536) AND (octet_length(previous_secret) <= 65536) AND (length(regexp_replace((trigger_options)::text, '"(?:\\.|[^"\\])*"|[^[{"]'::text, ''::text, 'g'::text)) <= 2000))),
   constraint workflows_schedule_check CHECK (((length((trigger_options ->> 'cron'::text)) <= 256) AND (length((trigger_options ->> 'timezone'::text)) <= 256))),
   constraint workflows_texts_check CHECK (((((COALESCE(octet_length(id), 0) + COALESCE(octet_length(name), 0)) + COALESCE(octet_length(trigger_type), 0)) + COALESCE(octet_length(trigger_event), 0)) <= 65536)),
@@ -1396,7 +1424,7 @@ function gate.change_password(of_user_id text, present_hash text, new_hash text,
 function gate.claim_events(batch_size integer, only_id text, lease_seconds integer) returns TABLE(id text, organization_id text, epoch integer)
   language plpgsql security definer set search_path=pg_catalog, pg_temp;
 function gate.claim_imports(batch_size integer, only_id text, lease_seconds integer) returns TABLE(id text, organization_id text, epoch integer)
-  language sql security definer set search_path=pg_catalog, pg_temp;
+  language sql security definer set search_path=pg_catalog, pg_temp set enable_seqscan=off set enable_bitmapscan=off set enable_sort=off;
 function gate.claim_measure(lease_seconds integer) returns TABLE(organization_id text)
   language sql security definer set search_path=pg_catalog, pg_temp;
 function gate.claim_messages(batch_size integer, only_id text, lease_seconds integer, share jsonb DEFAULT '{}'::jsonb) returns TABLE(id text, organization_id text, epoch integer)
@@ -1644,6 +1672,8 @@ function public.find_segment_contacts(segment text, batch_size integer) returns 
 function public.lacks_message_quota() returns boolean
   language plpgsql security definer set search_path=pg_catalog, pg_temp;
 function public.limit_lock_waits(milliseconds integer) returns void
+  language plpgsql set search_path=pg_catalog, pg_temp;
+function public.lock_name(name text, shared boolean) returns void
   language plpgsql set search_path=pg_catalog, pg_temp;
 function public.lock_organization() returns void
   language sql security definer set search_path=pg_catalog, pg_temp;

@@ -5,7 +5,8 @@
 --   batch_size  the largest number of runs of each kind. A claim passes a small number, to stay fast.
 -- Result: woken: how many runs and due limits were found. recovered: the organizations of the runs whose worker died.
 -- Locks: the changed runs; runs that other transactions have locked are skipped. For runs with limits also the advisory
---   lock of the workflow: see admit_runs_of_workflow.
+--   lock of the workflow, if it is free: see admit_runs_of_workflow. Otherwise the sweep admits these runs. A claim must
+--   not wait for SQL of a tool that holds the lock.
 --
 -- A run that is "running" although its lease has ended was left by a worker that died. This counts as a crash of the
 -- run. The third crash without progress parks the run with the reason "poison", so that it cannot stop worker after
@@ -51,7 +52,7 @@ begin
       coalesce(array_agg(distinct l ->> 'slot_key') filter (where l ->> 'slot_key' is not null), '{}') as keys
     from unnest(limited) l group by 1, 2 order by 1, 2
   loop
-    perform private.admit_runs_of_workflow(scope.organization_id, scope.workflow_id, null, scope.keys, true);
+    perform private.admit_runs_of_workflow(scope.organization_id, scope.workflow_id, null, scope.keys, false);
   end loop;
   woken := woken + private.admit_due_runs(batch_size);
 end

@@ -6,13 +6,10 @@ import type { ContactRules } from './contact-rules.js';
 import type { ContactSettings } from './contact-settings.entity.js';
 import type { PropertyType } from './property-type.js';
 
-const LOCK = prepared(
-  'contact_rules_lock',
-  `select pg_advisory_xact_lock_shared(hashtextextended('contact properties ' || $1, 0))`,
-);
+const LOCK = prepared('contact_rules_lock', `select lock_name('contact properties', true)`);
 const LOCK_EXCLUSIVELY = prepared(
   'contact_rules_lock_exclusively',
-  `select pg_advisory_xact_lock(hashtextextended('contact properties ' || $1, 0))`,
+  `select lock_name('contact properties', false)`,
 );
 const FIND = prepared(
   'contact_rules',
@@ -48,7 +45,7 @@ export class ContactRulesRepository {
   async find(organizationId: string, areKept: boolean): Promise<ContactRules> {
     const session = this.tenants.session(organizationId);
     // The lock is a separate statement, so that the rules are read after the wait for the lock.
-    if (areKept) session.defer(LOCK, [organizationId]);
+    if (areKept) session.defer(LOCK, []);
     const [found] = await session.query<FoundRules>(FIND, [organizationId]);
     const { region, strict, defaultLocale, smsHelp, properties } = found!;
     return {
@@ -67,7 +64,7 @@ export class ContactRulesRepository {
    * before this transaction ends.
    */
   async lockProperties(organizationId: string): Promise<void> {
-    await this.tenants.session(organizationId).query(LOCK_EXCLUSIVELY, [organizationId]);
+    await this.tenants.session(organizationId).query(LOCK_EXCLUSIVELY, []);
   }
 
   /** Changes the settings that are given. */

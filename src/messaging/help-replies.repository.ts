@@ -10,10 +10,7 @@ export interface HelpReply {
   readonly seconds: number;
 }
 
-const LOCK = prepared(
-  'sms_help_lock',
-  `select pg_advisory_xact_lock(hashtextextended('sms help ' || $1 || ' ' || $2, 0))`,
-);
+const LOCK = prepared('sms_help_lock', `select lock_name('sms help ' || $1, false)`);
 
 /** Finds the answers to text messages that consist of HELP. */
 @Injectable()
@@ -30,7 +27,7 @@ export class HelpRepliesRepository {
     { contactId, body, seconds }: HelpReply,
   ): Promise<boolean> {
     const session = this.tenants.session(organizationId);
-    session.defer(LOCK, [organizationId, contactId]);
+    session.defer(LOCK, [contactId]);
     const [row] = await session.query<{ is_recent: boolean }>(
       `select exists (
          select from messages where organization_id = $1 and contact_id = $2 and channel = 'sms'

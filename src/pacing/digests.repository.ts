@@ -21,10 +21,7 @@ export interface DigestContent {
   readonly html: string | null;
 }
 
-const LOCK = prepared(
-  'digest_lock',
-  `select pg_advisory_xact_lock(hashtextextended(array_to_string($1::text[], ' '), 0))`,
-);
+const LOCK = prepared('digest_lock', `select lock_name(array_to_string($1::text[], ' '), false)`);
 
 /** Reads and writes messages that collect items. Every method needs a transaction of the organization. */
 @Injectable()
@@ -40,7 +37,7 @@ export class DigestsRepository {
     { contactId, channel, topic, recipient, key }: DigestKey,
   ): Promise<OpenDigest | undefined> {
     const session = this.tenants.session(organizationId);
-    session.defer(LOCK, [['digest', organizationId, contactId, channel, topic ?? '', key]]);
+    session.defer(LOCK, [['digest', contactId, channel, topic ?? '', key]]);
     // A worker that begins to send the message locks its row and changes its status. This statement waits for that
     // lock, so no item is added to a message that is being sent.
     const [open] = await session.query<OpenDigest>(

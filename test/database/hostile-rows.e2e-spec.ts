@@ -131,10 +131,10 @@ const POISON: [name: string, statements: string[]][] = [
     ],
   ],
   [
-    'a run whose id is too long for a notification',
+    'a run of a long id that is parked',
     [
       `insert into workflow_runs (organization_id, id, workflow_id, workflow_version, trigger_type, payload, status)
-       select organization_id, repeat('x', 9000), id, version, 'manual', '\\x7b7d', 'queued' from workflows limit 1`,
+       select organization_id, repeat('x', 100), id, version, 'manual', '\\x7b7d', 'queued' from workflows limit 1`,
       `update workflow_runs set status = 'running', crashes = 2, available_at = '-infinity'
        where id like 'xxx%'`,
     ],

@@ -1,3 +1,4 @@
+import { Client } from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
@@ -9,7 +10,13 @@ const STEPS = [{ id: 'add', tool: 'create_contact', arguments: { external_id: '{
 const manual = (limits?: object) => ({ trigger: { type: 'manual', limits } });
 const LARGE = `('[' || repeat('{},', 3000000) || '{}]')::json`;
 const VARIABLES = `(select json_agg(json_build_object('name', 'a' || g)) from generate_series(1, 101) g)`;
+const LONG = `(select string_agg(md5(g::text), '') from generate_series(1, 60) g)`;
 const DEBOUNCE = { debounce: { seconds: 60, key: '{{ trigger.payload.key }}' } };
+
+interface Plan {
+  'Shared Hit Blocks': number;
+  'Shared Read Blocks': number;
+}
 
 let switchboard: Switchboard;
 let hostile: TestOrganization;
@@ -148,6 +155,19 @@ describe('SQL of a tool', () => {
     [
       'a run with long facts of its payload',
       run('payload, large_payload', `'', to_json(repeat('x', 10000))`),
+    ],
+    ['a run with a long key of a limit', `update workflow_runs set slot_key = ${LONG}`],
+    ['a run with a long debounce key', `update workflow_runs set debounce_key = ${LONG}`],
+    ['a run of a long id', run('payload', `''`).replace(`'x' || left(id, 20)`, LONG)],
+    [
+      'a workflow of a long id',
+      `insert into workflows (organization_id, id, name, active, version, trigger_type)
+       select organization_id, ${LONG}, name, active, version, trigger_type from workflows`,
+    ],
+    [
+      'a contact with a long name',
+      `insert into contacts (organization_id, id, external_id, search_text, first_name)
+       select organization_id, 'con_x', 'x', 'x', repeat('x', 300000000) from workflows`,
     ],
     ['a run with a long text', `update workflow_runs set reason = repeat('x', 1000000)`],
     ['a step of a tool with a long name', `${step('tool')} repeat('x', 100000) from workflow_runs`],
@@ -365,6 +385,69 @@ describe('many delayed runs of one organization', () => {
     });
     await wake(20);
     expect(await countRuns(hostile, 'delayed_until <= now()')).toBeGreaterThan(1000);
+  });
+});
+
+describe('many waits of one organization', () => {
+  it('for the end of the same run do not make the claim that parks the run slow', async () => {
+    const { id } = await createWorkflow(hostile, STEPS, manual());
+    const runId = await trigger(hostile, id);
+    const outcomes = await runSql(
+      hostile,
+      `insert into run_waits (organization_id, run_id, step_id, event, state, child_run_id)
+       select organization_id, id, 'step_' || g, 'run.ended', 'armed', id from workflow_runs, generate_series(1, 3000) g`,
+      `update workflow_runs set depth = 1, crashes = 2, status = 'running', available_at = '-infinity'`,
+    );
+    expect(outcomes.filter((outcome) => 'error' in outcome)).toEqual([]);
+    await wake(20);
+    expect(await countRuns(hostile, `id = '${runId}' and reason = 'poison'`)).toBe(1);
+    const [row] = await switchboard.ownerQuery(
+      `select count(*)::int as ended from run_waits where organization_id = $1 and state = 'delivered'`,
+      [hostile.id],
+    );
+    expect(row).toEqual({ ended: 1000 });
+  });
+});
+
+describe('SQL of a tool that holds the lock of a workflow', () => {
+  it('does not keep claims of other organizations waiting', async () => {
+    const { id } = await createWorkflow(hostile, STEPS, manual({ concurrency: { runs: 1 } }));
+    await trigger(hostile, id);
+    await runSql(
+      hostile,
+      `update workflow_runs set status = 'waiting', available_at = '-infinity'`,
+    );
+    const holder = new Client({ connectionString: switchboard.databaseUrl });
+    await holder.connect();
+    try {
+      await holder.query('begin');
+      await holder.query('select pg_advisory_xact_lock(1763700055, hashtext($1))', [
+        `${hostile.id} ${id}`,
+      ]);
+      await switchboard.ownerQuery(
+        `select set_config('lock_timeout', '500', false), gate.wake_runs(20)`,
+      );
+      expect(await countRuns(hostile, `status = 'queued'`)).toBe(1);
+    } finally {
+      await holder.end();
+    }
+  });
+});
+
+describe('many running imports of one organization', () => {
+  it('are not read by a claim', async () => {
+    await uploadedImport(hostile);
+    await switchboard.ownerQuery(
+      `insert into imports select (jsonb_populate_record(i, jsonb_build_object('id', 'imp_' || g, 'status', 'running',
+         'started_at', now(), 'lease_until', null))).* from imports i, generate_series(1, 20000) g where i.organization_id = $1`,
+      [hostile.id],
+    );
+    const [first] = await switchboard.ownerQuery<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
+      `explain (analyze, buffers, format json) select * from gate.claim_imports(10, null, 15)`,
+    );
+    const plan = first!['QUERY PLAN'][0].Plan;
+    expect(plan['Shared Hit Blocks'] + plan['Shared Read Blocks']).toBeLessThan(300);
+    await switchboard.ownerQuery('delete from imports where organization_id = $1', [hostile.id]);
   });
 });
 

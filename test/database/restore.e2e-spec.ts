@@ -270,6 +270,8 @@ describe('a restore', () => {
       ['during_listed', during, 'any', '{".events":["left","paid"]}'],
       ['during_other', during, 'any', '{".events":["left"]}'],
       ['after', after, 'paid', '{}'],
+      // Only SQL of a tool can store this wait. The names of its events cannot be read.
+      ['broken', during, 'any', '{".events":["\\u0000"]}'],
     ] as const) {
       await insert(
         'run_waits',
@@ -304,6 +306,7 @@ describe('a restore', () => {
       { step_id: 'during_other', gets_event: false, same: true, is_past: true },
       { step_id: 'during_listed', gets_event: true, same: true, is_past: true },
       { step_id: 'during', gets_event: true, same: true, is_past: true },
+      { step_id: 'broken', gets_event: false, same: true, is_past: true },
       { step_id: 'after', gets_event: false, same: true, is_past: true },
     ]);
   });

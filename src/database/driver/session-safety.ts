@@ -22,16 +22,16 @@ const LOCAL_SETTING = /set_config\('switchboard\.\w+', \$\d+, true\)/y;
 
 const FIRST_WORDS = new Set(['select', 'insert', 'update', 'delete', 'with']);
 const ENDS_TRANSACTION =
-  /^(?:abort|begin|commit|end|prepare\s+transaction|rollback(?!\s+to\s)|start\s+transaction)\b/i;
+  /^(?:abort|begin|commit|end|prepare(?!\s+\w+\s*(?:\(|\s+as\s))|rollback(?!\s+to\s)|start\s+transaction)\b/i;
 const SAVEPOINT = /^(?:savepoint|release\s+savepoint|rollback\s+to\s+savepoint)\s+\w+\s*$/i;
 
 /**
  * The words with which a statement may begin. Statements that begin with other words are forbidden. For example, ALTER
  * can change the password of the current role, and DO runs any statement that its text contains. EXPLAIN shows estimates
- * that PostgreSQL makes from the values of all organizations.
+ * that PostgreSQL makes from the values of all organizations. LOCK locks a table for all organizations.
  */
 const COMMANDS = new Set(
-  `analyze close copy deallocate declare delete discard execute fetch insert listen lock merge move notify
+  `analyze close copy deallocate declare delete discard execute fetch insert listen merge move notify
   prepare release reset rollback savepoint select set show table unlisten update values with`.split(
     /\s+/,
   ),
@@ -58,9 +58,8 @@ const FUNCTIONS = new Set(
   jsonb_agg jsonb_array_elements jsonb_array_elements_text jsonb_array_length jsonb_build_array jsonb_build_object
   jsonb_each jsonb_each_text jsonb_object_agg jsonb_object_keys jsonb_path_exists jsonb_populate_recordset
   jsonb_set jsonb_strip_nulls jsonb_to_recordset jsonb_typeof lacks_message_quota lag last_value lead least left
-  length limit_lock_waits lock_organization lower ltrim make_interval max md5 min mod now nullif numeric
-  octet_length pace_message pg_advisory_xact_lock pg_advisory_xact_lock_shared pg_current_snapshot
-  pg_current_xact_id pg_snapshot pg_snapshot_xmin pg_timezone_names pg_visible_in_snapshot power random rank
+  length limit_lock_waits lock_name lock_organization lower ltrim make_interval max md5 min mod now nullif numeric
+  octet_length pace_message pg_current_snapshot pg_current_xact_id pg_snapshot pg_snapshot_xmin pg_timezone_names pg_visible_in_snapshot power random rank
   record_audit record_contact_merge regexp_replace repeat replace reverse right round row row_number row_to_json
   rtrim set_audit_retention sha256 split_part sqrt starts_with string_agg string_to_array strpos substr substring
   sum surviving_contact timestamptz to_char to_json to_jsonb to_timestamp translate trim trunc unnest upper

@@ -132,9 +132,7 @@ export class RunsRepository {
     seconds: number,
   ): Promise<string | null> {
     const session = this.tenants.session(organizationId);
-    await session.query(`select pg_advisory_xact_lock(hashtextextended($1, 0))`, [
-      `${organizationId} ${workflowId} ${prefix}`,
-    ]);
+    await session.query('select lock_name($1, false)', [`${workflowId} ${prefix}`]);
     // The prefix is compared as a range, because LIKE would not use the index of the unique key.
     const [row] = await session.query<{ id: string }>(
       `select id from workflow_runs

@@ -114,9 +114,8 @@ export class WorkflowsRepository {
    * until this transaction ends.
    */
   async countTriggeredBy(organizationId: string, event: EventName): Promise<number> {
-    const key = `workflows ${organizationId} ${event}`;
-    const lock = 'select pg_advisory_xact_lock(hashtextextended($1, 0))';
-    await this.tenants.session(organizationId).query(lock, [key]);
+    const lock = 'select lock_name($1, false)';
+    await this.tenants.session(organizationId).query(lock, [`workflows ${event}`]);
     const triggered = { organizationId, triggerEvent: event, active: true, deletedAt: IsNull() };
     return await this.rows(organizationId).countBy(triggered);
   }
