@@ -1,4 +1,5 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { unavailable } from '../database/database-error.js';
 import { channelName } from '../database/notifications/channel-name.js';
 import { ChannelListener } from '../database/notifications/channel-listener.js';
@@ -7,6 +8,8 @@ import { DatabaseAccess } from '../database/setup/database-access.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import { toError } from '../errors/app-error.js';
 
+/** The longest time for which listeners are notified without a pause. */
+const TURN_MS = 5;
 /** Matches a URI (RFC 3986) that fits into a notification. */
 const SENDABLE_URI = /^[\x21-\x7e]{1,4000}$/;
 
@@ -54,6 +57,8 @@ export class ChangeFeed implements OnApplicationShutdown {
   private readonly logger = new Logger(ChangeFeed.name);
   private readonly listeners = new Map<string, Set<{ readonly receive: ChangeListener }>>();
   private channel?: ChannelListener;
+  /** The notifications that listeners still have to get. The first one is being handled. */
+  private readonly received: string[] = [];
   /** The notification channel of changes. The SQL function `notify_run_change` also sends on this channel. */
   private readonly channelName: string;
 
@@ -116,6 +121,23 @@ export class ChangeFeed implements OnApplicationShutdown {
   }
 
   private receive(payload: string): void {
+    this.received.push(payload);
+    if (this.received.length === 1) void this.notifyAll();
+  }
+
+  /** Notifies the listeners in turns of a few milliseconds, because an import sends thousands of changes at once. */
+  private async notifyAll(): Promise<void> {
+    let began = performance.now();
+    for (let payload = this.received[0]; payload !== undefined; payload = this.received[0]) {
+      this.notifyOf(payload);
+      this.received.shift();
+      if (performance.now() - began < TURN_MS) continue;
+      await nextTurn();
+      began = performance.now();
+    }
+  }
+
+  private notifyOf(payload: string): void {
     const [organizationId, kind, ...uris] = payload.split(' ');
     const sets = organizationId ? [this.listeners.get(organizationId)] : this.listeners.values();
     const listeners = [...sets].flatMap((set) => [...(set ?? [])]);

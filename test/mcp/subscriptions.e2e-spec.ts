@@ -593,7 +593,7 @@ function serveMany(organizations: readonly string[], gone: AbortSignal) {
   const subscriptions = here.app.get(Subscriptions, { strict: false });
   let count = 0;
   const stream = { notify: () => void (count += 1), waitUntilDrained: async () => undefined };
-  const topics = [{ concerns: () => false, notification: () => ({ method: 'none' }) }];
+  const topics = [{ key: 'none', notification: () => ({ method: 'none' }) }];
   const served = organizations.flatMap((organizationId) =>
     Array.from({ length: 64 }, (_, id) => {
       const key = keyOf(`key_${organizationId}`, organizationId);

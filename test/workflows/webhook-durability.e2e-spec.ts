@@ -4,13 +4,15 @@ import { describeOnEachDriver } from '../support/drivers.js';
 import { createOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { describeSlow } from '../support/thorough.js';
-import { createWorkflow, postWebhook } from './support/workflow-client.js';
+import { createWorkflow, postWebhook, sign } from './support/workflow-client.js';
 
 describeOnEachDriver('a web process', describeSlow, () => {
   let switchboard: Switchboard;
 
   beforeAll(async () => {
-    switchboard = await startSwitchboard({ env: { ROLE: 'web', RATE_LIMIT_PER_MINUTE: '8' } });
+    switchboard = await startSwitchboard({
+      env: { ROLE: 'web', RATE_LIMIT_PER_MINUTE: '8', TRUSTED_PROXIES: '127.0.0.1' },
+    });
   });
   afterAll(() => switchboard.close());
 
@@ -74,5 +76,18 @@ describeOnEachDriver('a web process', describeSlow, () => {
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401, 429]));
     const { error } = await acme.call('get_workflow', { workflow_id: workflow.id });
     expect(error).toBeUndefined();
+  });
+
+  it('counts unsigned webhooks by network, so that a stranger cannot use up the limit of the sender', async () => {
+    const acme = await createOrganization(switchboard);
+    const trigger = { type: 'webhook', secret: true };
+    const workflow = await createWorkflow(acme, [], { trigger });
+    const from = (address: string, signed: object = {}) =>
+      postWebhook(switchboard, workflow.id, '{}', { 'x-forwarded-for': address, ...signed });
+    const strangers = [];
+    for (let i = 0; i < 10; i += 1) strangers.push((await from('192.0.2.1')).status);
+    expect(strangers.at(-1)).toBe(429);
+    const signature = { 'x-webhook-signature': sign('{}', workflow.secret!) };
+    expect((await from('198.51.100.7', signature)).status).toBe(202);
   });
 });

@@ -87,16 +87,33 @@ describe('a replayed delivery', () => {
     expect(await runsOf(webhook.id)).toHaveLength(1);
   });
 
-  it('is compared by its key when it has a key', async () => {
+  it('is compared by its body also with another key, because the signature does not cover the key', async () => {
+    const webhook = await create({ dedupe_seconds: 60 });
+    const first = await deliver(webhook);
+    for (const name of ['idempotency-key', 'webhook-id']) {
+      const again = await deliver(webhook, BODY, { [name]: 'other' });
+      expect(again).toMatchObject({ status: 200, body: { runId: first.body.runId } });
+    }
+    const other = await deliver(webhook, '{"order": 2}', { 'idempotency-key': 'other' });
+    expect(other.status).toBe(202);
+  });
+
+  it('is compared by its key when the signature covers the key or the webhook has no secret', async () => {
     const webhook = await create({ dedupe_seconds: 60 });
     await deliver(webhook);
-    expect((await deliver(webhook, BODY, { 'idempotency-key': 'one' })).status).toBe(202);
-    expect((await deliver(webhook, BODY, { 'idempotency-key': 'two' })).status).toBe(202);
     const standard = () =>
       postWebhook(switchboard, webhook.id, BODY, signStandard(BODY, webhook.secret));
     expect((await standard()).status).toBe(202);
     expect((await standard()).status).toBe(202);
     expect((await deliver(webhook)).status).toBe(200);
+    const { id } = await createWorkflow(acme, [], {
+      trigger: { type: 'webhook', dedupe_seconds: 60 },
+    });
+    for (const key of ['one', 'two']) {
+      expect((await postWebhook(switchboard, id, BODY, { 'idempotency-key': key })).status).toBe(
+        202,
+      );
+    }
   });
 
   it('is recognized also with a condition, with limits and after a change of the secret', async () => {

@@ -4,6 +4,7 @@ import {
   Subscription,
   TOOL_LIST,
   type Topic,
+  keysOf,
   resourceTopic,
 } from './subscription.js';
 
@@ -58,6 +59,33 @@ describe(Subscription.name, () => {
     expect(caller.sent).toEqual([ACKNOWLEDGED, of('resources/updated', { uri: 'test://a' })]);
   });
 
+  it('looks up the topics of a change, and compares the change with no other topic', () => {
+    const read = vi.fn();
+    const others = Array.from({ length: 50 }, (_, number) => ({
+      ...resourceTopic(`test://other/${number}`),
+      get key() {
+        read();
+        return `resource test://other/${number}`;
+      },
+    }));
+    const { subscription } = subscribe([A, ...others]);
+    read.mockClear();
+    subscription.notifyOf(a);
+    expect(read).not.toHaveBeenCalled();
+  });
+
+  it.each([
+    ['test://runs/run_1', 'test://runs/run_1/steps/a', true],
+    ['test://runs', 'test://runs/run_1', true],
+    ['test://runs/run_1', 'test://runs/run_1', true],
+    ['test://runs/run_1', 'test://runs/run_12', false],
+    ['test://runs/run_1/steps', 'test://runs/run_1', false],
+  ])('concerns a resource and the resources below it: %s, %s', (uri, changed, isConcerned) => {
+    expect(keysOf({ kind: 'resource', uri: changed }).includes(resourceTopic(uri).key)).toBe(
+      isConcerned,
+    );
+  });
+
   it('keeps one notification of each topic while the client does not read', async () => {
     const { caller, subscription } = subscribe([A, B, TOOL_LIST]);
     subscription.acknowledge({});
@@ -82,7 +110,7 @@ describe(Subscription.name, () => {
   it('sends a second notification for a change that happens while the first notification is prepared', async () => {
     let reads = 0;
     const slow: Topic = {
-      concerns: () => true,
+      key: A.key,
       notification: async () => {
         reads += 1;
         if (reads === 1) subscription.notifyOf(a);
@@ -103,7 +131,7 @@ describe(Subscription.name, () => {
       () => Promise.resolve(undefined),
       () => Promise.resolve({ method: 'notifications/test' }),
     ];
-    const topic: Topic = { concerns: () => true, notification: () => answers.shift()!() };
+    const topic: Topic = { key: A.key, notification: () => answers.shift()!() };
     const { caller, subscription } = subscribe([topic], (error) => errors.push(error));
     subscription.acknowledge({});
     subscription.notifyOf(a);

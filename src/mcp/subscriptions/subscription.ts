@@ -15,6 +15,7 @@ const RETRY_MS = 1000;
  */
 export class Subscription {
   private readonly waiting = new Set<Topic>();
+  private readonly topicsByKey = new Map<string, Topic[]>();
   private isAcknowledged = false;
   private isSending = false;
 
@@ -24,7 +25,13 @@ export class Subscription {
     private readonly stream: NotificationStream,
     private readonly ended: AbortSignal,
     private readonly onError: (error: unknown) => void,
-  ) {}
+  ) {
+    for (const topic of topics) {
+      const others = this.topicsByKey.get(topic.key);
+      if (others) others.push(topic);
+      else this.topicsByKey.set(topic.key, [topic]);
+    }
+  }
 
   acknowledge(notifications: object): void {
     this.notify('notifications/subscriptions/acknowledged', { notifications });
@@ -34,9 +41,11 @@ export class Subscription {
   }
 
   notifyOf(notice: ChangeOrGap): void {
-    for (const topic of this.topics) {
-      if (notice.kind === 'gap' || topic.concerns(notice)) this.waiting.add(topic);
-    }
+    const concerned =
+      notice.kind === 'gap'
+        ? this.topics
+        : keysOf(notice).flatMap((key) => this.topicsByKey.get(key) ?? []);
+    for (const topic of concerned) this.waiting.add(topic);
     this.start();
   }
 
@@ -80,7 +89,11 @@ export class Subscription {
 }
 
 export interface Topic {
-  concerns(change: Change): boolean;
+  /**
+   * A change concerns the topic if {@link keysOf} returns this key for the change. Topics are looked up by their keys,
+   * because an import publishes thousands of changes, and an organization can subscribe to thousands of topics.
+   */
+  readonly key: string;
   /**
    * True if the client is also notified at the start, because the last change may have happened before the
    * subscription.
@@ -96,15 +109,14 @@ export interface TopicNotification {
 }
 
 export const TOOL_LIST: Topic = {
-  concerns: ({ kind }) => kind === 'tools',
+  key: 'tools',
   notification: () => ({ method: 'notifications/tools/list_changed' }),
 };
 
 /** Returns the topic of a resource and of all resources below it: `switchboard://runs` changes with each run. */
 export function resourceTopic(uri: string): Topic {
   return {
-    concerns: (change) =>
-      change.kind === 'resource' && (change.uri === uri || change.uri.startsWith(`${uri}/`)),
+    key: `resource ${uri}`,
     notification: () => ({ method: 'notifications/resources/updated', params: { uri } }),
   };
 }
@@ -116,10 +128,21 @@ export function resourceTopic(uri: string): Topic {
 export function taskTopic(id: string, status: () => Promise<JsonObject | undefined>): Topic {
   return {
     notifiesAtStart: true,
-    concerns: (change) => change.kind === 'resource' && change.uri.endsWith(`/${id}`),
+    key: `task ${id}`,
     notification: async () => {
       const params = await status();
       return params && { method: 'notifications/tasks', params };
     },
   };
+}
+
+/** Returns the keys of the topics that a change concerns: a changed resource concerns all resources above it. */
+export function keysOf(change: Change): string[] {
+  if (change.kind !== 'resource') return [change.kind];
+  const { uri } = change;
+  const keys = [`resource ${uri}`, `task ${uri.slice(uri.lastIndexOf('/') + 1)}`];
+  for (let end = uri.lastIndexOf('/'); end > 0; end = uri.lastIndexOf('/', end - 1)) {
+    keys.push(`resource ${uri.slice(0, end)}`);
+  }
+  return keys;
 }

@@ -135,8 +135,8 @@ export class WebhookChecksService {
     const { request, record } = delivery;
     // The earlier check with the cached webhook may have accepted a secret that is no longer valid.
     record.verified = false;
-    // The rate limit of the organization counts only deliveries that passed the signature check. Otherwise a stranger
-    // could use up this limit.
+    // The rate limit of the organization counts only deliveries that passed the signature check, and each network has a
+    // separate limit before this check. Otherwise a stranger could use up the limit of the sender.
     this.consume('webhook', webhook, delivery);
     await this.turns.takeUnverified(webhook.organizationId);
     const { signature, dedupeSeconds, needs } = webhook.options;
@@ -167,7 +167,7 @@ export class WebhookChecksService {
     const read = needs?.request && this.read(webhook, delivery);
     const found: PresetDelivery =
       signature === undefined
-        ? { dedupeKey: dedupeKeyOf(request.headers, scheme) }
+        ? { dedupeKey: dedupeKeyOf(request.headers, scheme, dedupeSeconds !== undefined) }
         : presetDelivery(signature, request.headers, payload, dedupeSeconds !== undefined);
     return {
       payload,
@@ -201,11 +201,11 @@ export class WebhookChecksService {
   private consume(
     limit: CountedLimit,
     { organizationId, workflowId }: Webhook,
-    { counted }: IncomingDelivery,
+    { request, counted }: IncomingDelivery,
   ): void {
     if (counted.has(limit)) return;
     if (limit === 'organization') this.limiter.consume(organizationId, 1);
-    else this.limiter.consumeOfPart(organizationId, workflowId);
+    else this.limiter.consumeOfPart(organizationId, `${workflowId} ${request.network()}`);
     counted.add(limit);
   }
 }
@@ -255,12 +255,15 @@ function schemeOf(
 
 /**
  * Returns `Idempotency-Key`, or else `webhook-id`. With Standard Webhooks only `webhook-id` counts, because it is
- * signed. Otherwise somebody could replay a recorded delivery with another key and start a second run.
+ * signed. Otherwise somebody could replay a recorded delivery with another key and start a second run. For the same
+ * reason, no key counts beside a hexadecimal signature when bodies are compared.
  */
 function dedupeKeyOf(
   headers: IncomingHttpHeaders,
   scheme: SignatureScheme | 'preset' | undefined,
+  hasDedupeSeconds: boolean,
 ): string | null {
+  if (scheme === 'hex' && hasDedupeSeconds) return null;
   const names = scheme === 'standard' ? ['webhook-id'] : ['idempotency-key', 'webhook-id'];
   for (const name of names) {
     const key = headers[name];

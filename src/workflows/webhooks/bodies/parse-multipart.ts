@@ -6,6 +6,8 @@ import { type Field, MAX_FIELDS, notUtf8, tooManyFields } from './fields.js';
 const MAX_HEADER_BYTES = 8 * 1024;
 const MAX_HEADERS = 20;
 const PIECE_BYTES = 256 * 1024;
+/** Turns of the event loop after the last piece. The parser needs one or two. */
+const LAST_TURNS = 50;
 const REPLACEMENT = '\ufffd';
 
 /** A file. Its content is not kept. */
@@ -80,17 +82,26 @@ function readParts(body: Buffer, boundary: string): Promise<Field[]> {
     });
     parser.on('error', () => reject(malformed()));
     parser.on('finish', () => resolve(fields));
-    void feed(parser, body).catch(reject);
+    void feed(parser, body)
+      .then(() => reject(malformed()))
+      .catch(reject);
   });
 }
 
-/** Passes the body to the parser. Between the pieces of a large body, other requests are served. */
+/**
+ * Passes the body to the parser, and waits until the parser has finished. Between the pieces of a large body, other
+ * requests are served. The parser never finishes some malformed bodies, for example when a part has no name. So this
+ * function waits for a limited number of turns, in which the parser has read everything that it can read.
+ */
 async function feed(parser: InstanceType<typeof Busboy>, body: Buffer): Promise<void> {
   for (let at = 0; at < body.length; at += PIECE_BYTES) {
     if (at > 0) await nextTurn();
     parser.write(body.subarray(at, at + PIECE_BYTES));
   }
   parser.end();
+  let isFinished = false;
+  parser.once('finish', () => (isFinished = true));
+  for (let turn = 0; turn < LAST_TURNS && !isFinished; turn += 1) await nextTurn();
 }
 
 function hasReplacement(fields: readonly Field[]): boolean {

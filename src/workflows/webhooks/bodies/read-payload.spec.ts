@@ -112,6 +112,12 @@ describe(readPayload, () => {
     ['multipart without a boundary', 'multipart/form-data', END, 'invalid_body'],
     ['multipart without parts', MULTIPART, 'Hello', 'invalid_body'],
     ['multipart without an end', MULTIPART, text('a', '1'), 'invalid_body'],
+    [
+      'multipart with a long part without a name, which the parser never finishes',
+      MULTIPART,
+      `--X\r\nContent-Type: text/plain\r\n\r\n${'x'.repeat(100_000)}\r\n${END}`,
+      'invalid_body',
+    ],
     ['a part without a name', MULTIPART, part('A: b', '1') + END, 'invalid_body'],
     ['a part without headers', MULTIPART, `--X\r\n${END}`, 'invalid_body'],
     [
