@@ -74,6 +74,7 @@ import { SeparateSearchKeys1764000100000 } from './1764000100000-separate-search
 import { DeliveredWaits1764000101000 } from './1764000101000-delivered-waits.js';
 import { LastDebouncedRun1764000102000 } from './1764000102000-last-debounced-run.js';
 import { BoundedColumns1764000103000 } from './1764000103000-bounded-columns.js';
+import { KeptWithdrawals1764000104000 } from './1764000104000-kept-withdrawals.js';
 
 /**
  * All migrations, oldest first. Only append: a migration that was released is never edited. A later migration that
@@ -157,4 +158,5 @@ export const MIGRATIONS = [
   DeliveredWaits1764000101000,
   LastDebouncedRun1764000102000,
   BoundedColumns1764000103000,
+  KeptWithdrawals1764000104000,
 ];

@@ -5,6 +5,9 @@
 --   nothing.
 -- Locks: those of private.take_quota.
 --
+-- A contact can always withdraw its consent by STOP. So a short text message of a contact is not counted, and is stored
+-- also when a quota is used up.
+--
 -- The function runs as the owner. So rows that SQL of a tool inserts are counted too, and such SQL cannot change the
 -- counters.
 create or replace function private.count_insert() returns trigger
@@ -13,18 +16,32 @@ set search_path = pg_catalog, pg_temp as $$
 declare
   on_day date := case tg_argv[1] when 'daily' then (now() at time zone 'UTC')::date else 'epoch' end;
   counted record;
+  is_refusing boolean;
+  is_limited boolean;
+  keywords bigint;
 begin
   for counted in select i.organization_id, count(*) as amount from inserted i group by i.organization_id loop
-    if exists (select from private.quota_refusals) then
-      perform private.refuse_over(counted.organization_id, array['stored_bytes']);
-    end if;
+    is_refusing := exists (select from private.quota_refusals);
     -- Most organizations have no limit of messages. For them, the counter must cost nothing.
-    continue when not exists (
+    is_limited := exists (
       select from private.quota_defaults d
       left join private.quota_exceptions e on e.name = d.name and e.organization_id = counted.organization_id
       where d.name = tg_argv[0] and coalesce(e.amount, d.amount) is not null
     );
-    perform private.take_quota(counted.organization_id, tg_argv[0], counted.amount, on_day);
+    continue when not is_refusing and not is_limited;
+    if tg_table_name = 'messages' then
+      select count(*) into keywords from inserted i
+      where i.organization_id = counted.organization_id and i.direction = 'inbound' and i.channel = 'sms'
+        and octet_length(i.body) <= 160 and pg_column_size(i.*) <= 1000;
+      counted.amount := counted.amount - keywords;
+      continue when counted.amount = 0;
+    end if;
+    if is_refusing then
+      perform private.refuse_over(counted.organization_id, array['stored_bytes']);
+    end if;
+    if is_limited then
+      perform private.take_quota(counted.organization_id, tg_argv[0], counted.amount, on_day);
+    end if;
   end loop;
   return null;
 end

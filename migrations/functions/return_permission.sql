@@ -35,6 +35,13 @@ begin
     confirmation_address text)
   left join public.topic_subscriptions other on other.organization_id = old.organization_id
     and other.contact_id = old.survivor_id and other.topic = own.topic;
+  -- A link in an e-mail to the merged contact led to the survivor. So a topic that the survivor has left since the merge
+  -- may have been left by the restored contact, also if it had no decision before the merge.
+  insert into public.topic_subscriptions (organization_id, contact_id, topic, state, source)
+  select old.organization_id, old.merged_id, s.topic, s.state, 'unmerge' from public.topic_subscriptions s
+  where s.organization_id = old.organization_id and s.contact_id = old.survivor_id and s.state = 'unsubscribed'
+    and s.changed_at >= old.merged_at
+  on conflict do nothing;
   return null;
 end
 $$;

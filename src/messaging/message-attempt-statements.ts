@@ -34,19 +34,37 @@ function lockClaimed(locked: 'skip locked' | ''): string {
 export const LOCK_CLAIMED = prepared('messages_lock', lockClaimed(''));
 export const LOCK_FREE_CLAIMED = prepared('messages_lock_free', lockClaimed('skip locked'));
 
-/** Returns SQL that selects the data that may prevent sending: a row for each message `m` of `rows`. */
-function permissionsOf(rows: string): string {
+/**
+ * SQL that selects the consent of another contact that has the address of the message `m`. The contact of a message may
+ * have got another address after the message was stored.
+ */
+const CONSENT_OF_HOLDER = `select h.consent from contacts h
+  where h.organization_id = $1 and h.id <> m.contact_id and h.id in (
+    select c.id from contacts c where c.organization_id = $1 and c.email = m.recipient
+    union all select c.id from contacts c where c.organization_id = $1 and c.phone = m.recipient
+    union all select a.contact_id from contact_aliases a
+      where a.organization_id = $1 and a.kind in ('email', 'phone') and a.value = m.recipient)
+  limit 1`;
+
+/**
+ * Returns SQL that selects the data that may prevent sending: a row for each message `m` of `rows`. `rows` returns a FROM
+ * clause in which the given join follows the messages.
+ */
+function permissionsOf(rows: (join: string) => string): string {
   return `select m.id,
      (select s.reason from suppressed_addresses s
       where s.organization_id = $1 and s.channel = m.channel and s.address = m.recipient) as suppression,
-     (select c.consent from contacts c where c.organization_id = $1 and c.id = m.contact_id) as consent,
+     own.consent,
+     case when m.recipient in (own.email, own.phone) then null else (${CONSENT_OF_HOLDER}) end as "consentOfHolder",
      (select ${stateOf("case when m.channel = 'email' then m.recipient end")}
       from topics t left join topic_subscriptions s
         on s.organization_id = $1 and s.contact_id = m.contact_id and s.topic = m.topic
       where t.organization_id = $1 and t.name = m.topic) as subscription,
      exists (select from sending_rules r
        where r.organization_id = $1 and (r.quiet_from is not null or r.caps <> '[]')) as "isPaced"
-   from ${rows}`;
+   from ${rows(`left join lateral (
+     select c.consent, c.email, c.phone from contacts c
+     where c.organization_id = $1 and c.id = m.contact_id limit 1) own on true`)}`;
 }
 /**
  * Finds the permissions of messages that may not exist yet. Each message has its position in the list in place of an
@@ -55,7 +73,9 @@ function permissionsOf(rows: string): string {
 export const FIND_PERMISSIONS = prepared(
   'messages_permissions',
   permissionsOf(
-    `json_to_recordset($2) as m (id integer, contact_id text, channel text, recipient text, topic text) order by m.id`,
+    (join) =>
+      `json_to_recordset($2) as m (id integer, contact_id text, channel text, recipient text, topic text)
+       ${join} order by m.id`,
   ),
 );
 /**
@@ -64,10 +84,12 @@ export const FIND_PERMISSIONS = prepared(
  */
 export const FIND_PERMISSIONS_OF_CLAIMED = prepared(
   'messages_permissions_claimed',
-  permissionsOf(`json_to_recordset($2) as c (id text, epoch integer)
+  permissionsOf(
+    (join) => `json_to_recordset($2) as c (id text, epoch integer)
     cross join lateral (
       select m.id, m.contact_id, m.channel, m.recipient, m.topic from messages m
-      where m.organization_id = $1 and m.id = c.id and m.epoch = c.epoch) m`),
+      where m.organization_id = $1 and m.id = c.id and m.epoch = c.epoch) m ${join}`,
+  ),
 );
 
 export const BEGIN_ATTEMPTS = prepared(

@@ -35,6 +35,8 @@ export interface StoredPermission {
   readonly suppression: SuppressionReason | null;
   /** Null when the contact was deleted. */
   readonly consent: Consent | null;
+  /** The consent of another contact that has the address of the message. Null when there is no such contact. */
+  readonly consentOfHolder: Consent | null;
   /** Null for a message without a topic, and for a topic that was deleted. */
   readonly subscription: SubscriptionState | null;
   /** True when the organization has rules about when messages are sent. */

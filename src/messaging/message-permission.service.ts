@@ -102,10 +102,11 @@ export class MessagePermissionService {
 
   private verdictsOf(
     { channel, topic }: PermittedMessage,
-    { suppression, consent, subscription }: StoredPermission,
+    { suppression, consent, consentOfHolder, subscription }: StoredPermission,
   ): PermissionVerdict[] {
     const suppressed = suppression && suppressedBy(SUPPRESSED[suppression], 'suppressed');
-    const denied = consent && isDenied(consent, channel) ? this.denialOf(channel) : undefined;
+    const isDeniedByOne = [consent, consentOfHolder].some((one) => one && isDenied(one, channel));
+    const denied = isDeniedByOne ? this.denialOf(channel) : undefined;
     const verdicts: PermissionVerdict[] = [
       { rule: 'suppression', outcome: suppressed ?? undefined },
       { rule: 'contact', outcome: consent ? undefined : DELETED },

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
-import { sharedSwitchboard } from '../support/switchboard.js';
+import { type RunningSwitchboard, sharedSwitchboard } from '../support/switchboard.js';
 import { createContact } from './support.js';
 
 interface Change {
@@ -10,10 +10,12 @@ interface Change {
   evidence: Record<string, string> | null;
 }
 
+let switchboard: RunningSwitchboard;
 let acme: TestOrganization;
 let number = 0;
 beforeAll(async () => {
-  acme = await createOrganization(await sharedSwitchboard());
+  switchboard = await sharedSwitchboard();
+  acme = await createOrganization(switchboard);
   await acme.call('create_channel_provider', {
     channel: 'sms',
     name: 'Test',
@@ -72,6 +74,24 @@ describe('a text message that is a keyword', () => {
     await receive(id, 'START');
     expect((await trySms(id)).error).toBeUndefined();
     expect((await changesOf(id)).map(({ source }) => source)).toEqual(['sms_start', 'sms_stop']);
+  });
+
+  it('ends consent also when the quota of messages is used up', async () => {
+    const shop = await createOrganization(switchboard);
+    const { id } = await createContact(shop, { phone: '+493099900001' });
+    await switchboard.ownerQuery(
+      `insert into private.quota_exceptions (organization_id, name, amount) values ($1, 'messages', 0)
+       on conflict (organization_id, name) do update set amount = 0`,
+      [shop.id],
+    );
+    const record = (body: string) =>
+      shop.call('record_message', { contact_id: id, channel: 'sms', body });
+    expect((await record('A question. '.repeat(20))).error?.code).toBe('rate_limited');
+    expect((await record('Stop')).error).toBeUndefined();
+    const { value: found } = await shop.call<{ contact: { consent: object } }>('get_contact', {
+      contact_id: id,
+    });
+    expect(found.contact.consent).toMatchObject({ sms: { status: 'denied' } });
   });
 
   it('grants no consent by START from the number of a merged contact, but denies consent by STOP', async () => {

@@ -137,6 +137,20 @@ describe('a topic', () => {
     expect(await statesOf(one.id)).toMatchObject({ news: 'unsubscribed', offers: 'unsubscribed' });
   });
 
+  it('is left by both contacts when one of them leaves it while they are merged', async () => {
+    const one = await createContact(acme);
+    const other = await createContact(acme);
+    await acme.call('create_topic', { name: 'tips', title: 'Tips', default: 'opted_in' });
+    await decide(one.id, 'tips', false);
+    await merge(acme, one.id, other.id);
+    // A link in an e-mail to the merged contact leads to the survivor.
+    await decide(other.id, 'news', false);
+    await acme.call('unmerge_contacts', { merged_id: other.id });
+    expect(await statesOf(one.id)).toMatchObject({ news: 'unsubscribed', tips: 'unsubscribed' });
+    expect(await statesOf(other.id)).toMatchObject({ news: 'unsubscribed', tips: 'subscribed' });
+    await acme.call('delete_topic', { name: 'tips' });
+  });
+
   it('belongs to its organization', async () => {
     const beta = await createOrganization(switchboard);
     const { id } = await createContact(beta);
