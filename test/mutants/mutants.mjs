@@ -261,7 +261,7 @@ export const MUTANTS = [
   {
     id: 'S7',
     what: 'simultaneous replays of a body do not wait for each other',
-    edits: [[RUNS, 'pg_advisory_xact_lock(hashtextextended($1, 0))', 'hashtextextended($1, 0)']],
+    edits: [[RUNS, 'select lock_name($1, false)', 'select $1::text']],
     tests: ['test/workflows/webhook-replays'],
     names: 'starts one run for simultaneous replays',
   },
