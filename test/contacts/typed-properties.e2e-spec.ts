@@ -135,7 +135,7 @@ describe('a change of the type of a property', () => {
     try {
       await client.query('begin');
       await client.query(
-        `select pg_advisory_xact_lock_shared(hashtextextended('contact properties ' || $1, 0))`,
+        `select pg_advisory_xact_lock_shared(hashtextextended($1 || ' contact properties', 0))`,
         [acme.id],
       );
       const change = declare('seats', 'number');
@@ -163,7 +163,7 @@ describe('a change of the type of a property', () => {
     try {
       await client.query('begin');
       await client.query(
-        `select pg_advisory_xact_lock(hashtextextended('contact properties ' || $1, 0))`,
+        `select pg_advisory_xact_lock(hashtextextended($1 || ' contact properties', 0))`,
         [acme.id],
       );
       const creation = create({ seats: 'five' });

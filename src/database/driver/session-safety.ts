@@ -22,7 +22,7 @@ const LOCAL_SETTING = /set_config\('switchboard\.\w+', \$\d+, true\)/y;
 
 const FIRST_WORDS = new Set(['select', 'insert', 'update', 'delete', 'with']);
 const ENDS_TRANSACTION =
-  /^(?:abort|begin|commit|end|prepare(?!\s+\w+\s*(?:\(|\s+as\s))|rollback(?!\s+to\s)|start\s+transaction)\b/i;
+  /^(?:abort|begin|commit|end|prepare(?!\s+\w+(?:\s*\(|\s+as\s))|rollback(?!\s+to\s)|start\s+transaction)\b/i;
 const SAVEPOINT = /^(?:savepoint|release\s+savepoint|rollback\s+to\s+savepoint)\s+\w+\s*$/i;
 
 /**
