@@ -73,6 +73,19 @@ const TEXTS: Readonly<Record<string, Columns>> = {
   workflows: { id: ID, trigger_event: 200 },
 };
 
+/** The columns whose sum the earlier check of `run_waits` limited. */
+const WAIT_TEXTS = [
+  'run_id',
+  'step_id',
+  'event',
+  'contact_id',
+  'condition',
+  'child_run_id',
+  'error',
+  'armed_xid',
+  'armed_snapshot',
+];
+
 /** The largest number of bytes of JSON and of lists, as text. */
 const VALUES: Readonly<Record<string, Columns>> = {
   confirmations: { arguments: MIB },
@@ -128,6 +141,13 @@ export class BoundedColumns1764000103000 extends SqlMigration {
     for (const table of Object.keys(conditions())) {
       await runner.query(`alter table public.${table} drop constraint ${table}_bytes_check`);
     }
+    const bytes = WAIT_TEXTS.map((column) => `coalesce(octet_length(${column}), 0)`).join(' + ');
+    await runner.query(
+      `alter table public.run_waits add constraint run_waits_texts_check check (${bytes} <= ${2 * MIB})`,
+    );
+    await runner.query(
+      `create index imports_running_idx on public.imports (id) where status = 'running'`,
+    );
   }
 }
 
