@@ -5,6 +5,7 @@ import {
   MAX_COMPLETIONS,
 } from '../completions/completion.decorator.js';
 import { Resource } from '../resources/resource.decorator.js';
+import { AppError } from '../errors/app-error.js';
 import type { ToolCall } from '../tools/contract/tool-call.js';
 import { Tool } from '../tools/contract/tool.decorator.js';
 import { ContactRulesService } from './contact-rules.service.js';
@@ -108,6 +109,14 @@ export class ContactTools {
     { contact_id, remove = [] }: DeleteContactInput,
     call: ToolCall,
   ): Promise<DeletedContactResult> {
+    // Agents cannot call remove_suppression. Without this check, an agent could delete and create a contact again to send
+    // to an address that complained.
+    if (call.surface === 'agent' && remove.includes('suppressions')) {
+      throw new AppError(
+        'forbidden',
+        'Agents cannot remove suppressions. A person removes them on the page of the contact.',
+      );
+    }
     return {
       deleted: true,
       ...(await this.contacts.delete(call.organizationId, contact_id, remove)),

@@ -100,4 +100,19 @@ describe('delete_contact', () => {
     const { error } = await acme.call('delete_contact', { contact_id: id, remove: ['runs'] });
     expect(error?.code).toBe('invalid_arguments');
   });
+
+  it('keeps the suppressions when an agent calls it', async () => {
+    const id = await createWithTraces('suppressed@example.com');
+    const removeAs = async (remove: string[]) => {
+      const response = await acme.rpc({
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
+        params: { name: 'delete_contact', arguments: { contact_id: id, remove } },
+      });
+      return JSON.stringify(await response.json());
+    };
+    expect(await removeAs(['suppressions'])).toContain('Agents cannot remove suppressions.');
+    expect(await removeAs(['messages'])).toContain('\\"deleted\\":true');
+  });
 });
