@@ -11,7 +11,7 @@ import { SecurityLog } from '../security/security-log.js';
 const STREAMS = 128;
 const STREAMS_PER_SECOND = 1;
 
-/** The kind of a bucket. A `part` is a webhook or a run of an organization. */
+/** The kind of a bucket. A `part` is a webhook, a run or the links for contacts of an organization. */
 type Kind = 'organization' | 'part' | 'session';
 
 /**
@@ -49,8 +49,8 @@ export class RateLimiter {
   }
 
   /**
-   * Counts a request for one webhook or one run of an organization. Each webhook and each run has the same limit as an
-   * organization.
+   * Counts a request for a part of an organization: a webhook, a run, or the links for contacts. Each part has the same
+   * limit as an organization.
    */
   consumeOfPart(organizationId: string, id: string): void {
     this.take('part', `${organizationId} ${id}`, 1, id);

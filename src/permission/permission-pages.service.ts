@@ -62,7 +62,8 @@ export class PermissionPagesService {
     }
     const { organizationId, contactId } = target;
     this.buckets.consume(`${organizationId} ${contactId}`, 1, TOO_MANY);
-    this.limiter.consume(organizationId, 1);
+    // Agents of the organization may use up its limit. Mail programs may not repeat a refused request to unsubscribe.
+    this.limiter.consumeOfPart(organizationId, 'permission links');
     return target;
   }
 

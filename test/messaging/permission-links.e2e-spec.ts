@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { RateLimiter } from '../../src/http/rate-limiter.js';
 import { PermissionLinks } from '../../src/topics/permission-links.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { sharedSwitchboard, type RunningSwitchboard } from '../support/switchboard.js';
@@ -205,6 +206,16 @@ describe('a link to unsubscribe', () => {
     expect(await statesOf(id)).toMatchObject({ news: 'subscribed' });
     const other = await linksOf();
     expect((await post(other.unsubscribe)).status).toBe(200);
+  });
+
+  it('does not share the rate limit of the calls of its organization', async () => {
+    const { unsubscribe } = await linksOf();
+    const limiter = switchboard.app.get(RateLimiter);
+    // This call uses up the limit.
+    limiter.consume(acme.id, switchboard.env.rateLimitPerMinute);
+    expect(() => limiter.consume(acme.id, 1000)).toThrow('Too many');
+    const { status } = await post(unsubscribe);
+    expect(status).toBe(200);
   });
 
   it('shares no rate limit with a link of another organization to a contact with the same id', async () => {
