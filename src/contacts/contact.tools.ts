@@ -109,12 +109,12 @@ export class ContactTools {
     { contact_id, remove = [] }: DeleteContactInput,
     call: ToolCall,
   ): Promise<DeletedContactResult> {
-    // Agents cannot call remove_suppression. Without this check, an agent could delete and create a contact again to send
-    // to an address that complained.
-    if (call.surface === 'agent' && remove.includes('suppressions')) {
+    // Agents cannot call remove_suppression. Without this check, an agent could delete and create a contact again, itself
+    // or in a workflow that it saves, to send to an address that complained.
+    if (call.surface !== 'dashboard' && remove.includes('suppressions')) {
       throw new AppError(
         'forbidden',
-        'Agents cannot remove suppressions. A person removes them on the page of the contact.',
+        'Only a person can remove suppressions with a contact, on its page. A step of a workflow can call remove_suppression.',
       );
     }
     return {

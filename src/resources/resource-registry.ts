@@ -11,6 +11,7 @@ import {
   DecoratedMethods,
   firstParameter,
 } from '../tools/registry/decorated-methods.js';
+import { ToolRegistry } from '../tools/registry/tool-registry.js';
 import { type SchemaClass, classSchema } from '../tools/schema/class-schema.js';
 import type { ObjectSchema } from '../tools/schema/json-schema.js';
 import { parseArguments } from '../tools/schema/parse-arguments.js';
@@ -38,6 +39,7 @@ export class ResourceRegistry implements OnModuleInit {
   constructor(
     private readonly methods: DecoratedMethods,
     private readonly pipeline: ReadPipeline,
+    private readonly tools: ToolRegistry,
   ) {}
 
   onModuleInit(): void {
@@ -98,8 +100,10 @@ export class ResourceRegistry implements OnModuleInit {
 
   private allowed(policies: ToolPolicies): RegisteredResource[] {
     return this.resources.filter(
-      ({ toolNames }) =>
-        policies.permitsReading(toolNames) && policies.confirmation(...toolNames) === 'never',
+      ({ toolNames, needs }) =>
+        policies.permitsReading(toolNames) &&
+        policies.confirmation(...toolNames) === 'never' &&
+        (needs?.areAllowed(policies) ?? true),
     );
   }
 
@@ -117,6 +121,7 @@ export class ResourceRegistry implements OnModuleInit {
     return {
       template,
       toolNames,
+      needs: options.needs && this.tools.require(options.needs, place),
       descriptor: { name, title, description, mimeType, ...(icons && { icons }) },
       read: this.pipeline.wrap(method, 'resource', (variables) => {
         try {

@@ -1,6 +1,7 @@
 import { DiscoveryService } from '@nestjs/core';
 import type { ToolCall } from '../tools/contract/tool-call.js';
 import type { Icon } from '../tools/contract/tool.decorator.js';
+import type { RequiredTools } from '../tools/registry/registered-tool.js';
 import type { UriTemplate } from './uri-template.js';
 
 export interface ResourceOptions {
@@ -17,6 +18,11 @@ export interface ResourceOptions {
   /** The media type of the content. The default is application/json. */
   mimeType?: string;
   icons?: readonly Icon[];
+  /**
+   * Further tools that return the data of the resource. The resource is hidden when the organization hides one of them
+   * or wants its calls confirmed.
+   */
+  needs?: readonly string[];
 }
 
 /**
@@ -43,6 +49,8 @@ export interface RegisteredResource {
   readonly template: UriTemplate;
   /** The names of the tool, if the method is a tool too. */
   readonly toolNames: readonly string[];
+  /** The further tools that return the data. Undefined when there are none. */
+  readonly needs: RequiredTools | undefined;
   readonly descriptor: ResourceDescriptor;
   /** Runs the guards, the interceptors and the method. */
   readonly read: (variables: object, call: ToolCall) => Promise<unknown>;

@@ -24,10 +24,11 @@ export interface MarkerPlace {
  */
 @Injectable()
 export class SecretMarkers {
-  private readonly key: string;
+  /** The current key makes markers. Markers of the previous key stay valid, so that waiting steps still get their secrets. */
+  private readonly keys: readonly [string, ...string[]];
 
   constructor(box: SecretBox) {
-    this.key = box.derive('markers of secrets');
+    this.keys = box.deriveAll('markers of secrets');
   }
 
   /** Returns the variable `secrets` of expressions, with the names that the texts refer to. */
@@ -64,7 +65,7 @@ export class SecretMarkers {
   }
 
   private markerOf(place: MarkerPlace, name: string): string {
-    return `{{secrets.${name}@${this.mac(place, name)}}}`;
+    return `{{secrets.${name}@${macOf(this.keys[0], place, name)}}}`;
   }
 
   /**
@@ -72,21 +73,23 @@ export class SecretMarkers {
    * thousands of forged names gets no more than {@link MOST_NAMES} codes.
    */
   private validator(place: MarkerPlace): (name: string, mac: string) => boolean {
-    const codes = new Map<string, Buffer>();
+    const codes = new Map<string, Buffer[]>();
     return (name, mac) => {
-      let code = codes.get(name);
-      if (!code) {
+      let valid = codes.get(name);
+      if (!valid) {
         if (codes.size === MOST_NAMES) return false;
-        codes.set(name, (code = Buffer.from(this.mac(place, name))));
+        valid = this.keys.map((key) => Buffer.from(macOf(key, place, name)));
+        codes.set(name, valid);
       }
-      return timingSafeEqual(Buffer.from(mac), code);
+      const given = Buffer.from(mac);
+      return valid.some((code) => timingSafeEqual(given, code));
     };
   }
+}
 
-  private mac({ runId, stepPath }: MarkerPlace, name: string): string {
-    return createHmac('sha256', this.key)
-      .update(`${runId}\0${stepPath}\0${name}`)
-      .digest('base64url')
-      .slice(0, 22);
-  }
+function macOf(key: string, { runId, stepPath }: MarkerPlace, name: string): string {
+  return createHmac('sha256', key)
+    .update(`${runId}\0${stepPath}\0${name}`)
+    .digest('base64url')
+    .slice(0, 22);
 }

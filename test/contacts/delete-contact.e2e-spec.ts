@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { sharedSwitchboard, type RunningSwitchboard } from '../support/switchboard.js';
+import { createWorkflow, runUntil, trigger } from '../workflows/support/workflow-client.js';
 import type { ContactPage, ContactResult } from './contact.js';
 
 let switchboard: RunningSwitchboard;
@@ -101,6 +102,17 @@ describe('delete_contact', () => {
     expect(error?.code).toBe('invalid_arguments');
   });
 
+  it('keeps the suppressions when a step of a workflow calls it', async () => {
+    const id = await createWithTraces('step@example.com');
+    const step = { id: 'delete', tool: 'delete_contact' };
+    const given = { contact_id: id, remove: ['suppressions'] };
+    const workflow = await createWorkflow(acme, [{ ...step, arguments: given }], {
+      trigger: { type: 'manual' },
+    });
+    const run = await runUntil(acme, await trigger(acme, workflow.id), 'failed');
+    expect(run.steps[0]!.error).toMatchObject({ code: 'forbidden' });
+  });
+
   it('keeps the suppressions when an agent calls it', async () => {
     const id = await createWithTraces('suppressed@example.com');
     const removeAs = async (remove: string[]) => {
@@ -112,7 +124,7 @@ describe('delete_contact', () => {
       });
       return JSON.stringify(await response.json());
     };
-    expect(await removeAs(['suppressions'])).toContain('Agents cannot remove suppressions.');
+    expect(await removeAs(['suppressions'])).toContain('Only a person can remove suppressions');
     expect(await removeAs(['messages'])).toContain('\\"deleted\\":true');
   });
 });

@@ -240,4 +240,15 @@ describe('an organization with tool policies', () => {
     expect(completion.error).toMatchObject({ code: -32602 });
     expect(await read(`switchboard://runs/${its.run}`, careful)).toBeTruthy();
   });
+
+  it('has no parts of values of runs when get_run needs confirmation', async () => {
+    const careful = await createOrganization(switchboard);
+    const its = await makeOneOfEach(careful);
+    const uri = `switchboard://runs/${its.run}/steps/trigger/payload/0`;
+    expect(await read(uri, careful)).toBeTruthy();
+    const policy = { tool: 'get_run', confirmation: 'always' };
+    expect((await careful.call('set_tool_policy', policy)).error).toBeUndefined();
+    const { error } = await ask(careful, 'resources/read', { uri });
+    expect(error).toMatchObject({ code: -32602, message: 'Unknown resource.' });
+  });
 });

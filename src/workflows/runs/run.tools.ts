@@ -104,6 +104,8 @@ export class RunTools {
     description:
       'A part of the JSON text of a value that get_run cuts: the input, output, error or failed_attempts of a step, or ' +
       'the payload (step "trigger"). The first cursor is 0.',
+    // Agents do not know the tool of this resource, so a policy for get_run must be enough.
+    needs: ['get_run'],
   })
   async getValue(input: GetRunValueInput, call: ToolCall): Promise<RunValueResult> {
     const mask = signatureMask(call.restriction);
