@@ -11,6 +11,7 @@ describe(SecretMarkers.name, () => {
     new SecretMarkers(new SecretBox(DATABASE, key)).variableFor(place, ['{{ secrets.token }}'])
       .token!;
   const fill = (markers: SecretMarkers, text: string): string =>
+    // oxlint-disable-next-line unicorn/no-array-fill-with-reference-type -- This object is no array.
     markers.fill(place, text, (name) => `<${name}>`);
 
   it('accepts markers of the current and of the previous key, so that steps survive a change of the key', () => {
