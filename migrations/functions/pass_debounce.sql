@@ -37,7 +37,9 @@ begin
   with earlier as materialized (
     select r.id from public.workflow_runs r
     where r.organization_id = organization and r.workflow_id = workflow and r.debounce_key = key
-      and r.status = 'queued' and r.delayed_by = 'debounce' and r.id <> last.id
+      and r.status = 'queued' and r.delayed_by = 'debounce'
+      -- A newer run may have been stored since last was chosen. It must not be canceled.
+      and (r.created_at, r.id) < (last.created_at, last.id)
     order by r.created_at, r.id limit 1000 for update skip locked
   ), replaced as (
     update public.workflow_runs r set status = 'canceled', reason = 'debounced', finished_at = moment

@@ -27,6 +27,7 @@ begin
   ), marked as (
     update public.run_waits w set is_swept = true from delivered d
     where w.organization_id = d.organization_id and w.run_id = d.run_id and w.step_id = d.step_id
+      and w.state = 'delivered'
   )
   update public.workflow_runs r set available_at = now()
   from (select distinct organization_id, run_id from delivered) d
