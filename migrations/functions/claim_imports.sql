@@ -13,8 +13,8 @@
 --
 -- Each organization has one running import at a time, the one that was started first. Otherwise one organization could
 -- occupy all slots. The search jumps from organization to organization in the index imports_turns_idx, so its cost does
--- not depend on the number of running imports of an organization. New tables have no statistics, so without these settings
--- PostgreSQL could read the whole table.
+-- not depend on the number of running imports of an organization. New tables have no statistics, so without these
+-- settings PostgreSQL could read the whole table.
 --
 -- lease_runs.sql says why the epochs begin again after the largest integer.
 create or replace function gate.claim_imports(batch_size integer, only_id text, lease_seconds integer)

@@ -109,12 +109,13 @@ export class ContactTools {
     { contact_id, remove = [] }: DeleteContactInput,
     call: ToolCall,
   ): Promise<DeletedContactResult> {
-    // Agents cannot call remove_suppression. Without this check, an agent could delete and create a contact again, itself
-    // or in a workflow that it saves, to send to an address that complained.
+    // Agents cannot call remove_suppression. Without this check, an agent could delete a contact and create it again,
+    // itself or in a workflow that it saves, to send to an address that complained.
     if (call.surface !== 'dashboard' && remove.includes('suppressions')) {
       throw new AppError(
         'forbidden',
-        'Only a person can remove suppressions with a contact, on its page. A step of a workflow can call remove_suppression.',
+        'Only a person can remove suppressions with a contact, on its page. A step of a workflow can call ' +
+          'remove_suppression.',
       );
     }
     return {

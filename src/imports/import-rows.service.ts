@@ -124,9 +124,9 @@ export class ImportRowsService {
    * Returns the rows that share no identifier with an earlier row of the file. Calls `refuse` for each of the remaining
    * rows.
    *
-   * Only the identifier by which the import finds contacts is stored for the check of later parts of the file. The
-   * other identifiers of the rows are in stored contacts before the next part is checked, so a later row with the same
-   * identifier conflicts with a contact. A dry run stores no contacts, so all identifiers are stored for the check.
+   * Stores the identifier by which the import finds contacts, so that later parts of the file can be checked. The other
+   * identifiers are not stored: the contacts have them before the next part is checked, so a later row with the same
+   * identifier conflicts with a contact. A dry run stores no contacts. So it stores all identifiers.
    */
   private async withoutRepeated(
     job: ContactImport,

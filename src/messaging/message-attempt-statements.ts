@@ -47,8 +47,8 @@ const CONSENT_OF_HOLDER = `select h.consent from contacts h
   limit 1`;
 
 /**
- * Returns SQL that selects the data that may prevent sending: a row for each message `m` of `rows`. `rows` returns a FROM
- * clause in which the given join follows the messages.
+ * Returns SQL that selects the data that may prevent sending: a row for each message `m` of `rows`. `rows` returns a
+ * FROM clause in which the given join follows the messages.
  */
 function permissionsOf(rows: (join: string) => string): string {
   return `select m.id,

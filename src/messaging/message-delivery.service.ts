@@ -60,8 +60,8 @@ export class MessageDeliveryService {
     };
     const result = await this.handovers.handOver(organizationId, channel, given, route, signal);
     const { outcome } = result.handover;
-    // Whether an aborted attempt sent the message may be unknown. The next worker that claims the message then applies
-    // the policy for uncertain messages.
+    // Nobody knows whether this aborted attempt sent the message. The next worker that claims the message applies the
+    // policy for uncertain messages.
     if (signal.aborted && outcome !== 'sent' && outcome !== 'failed') return;
     // The abort may be the cause of the failure. So the failure is not recorded.
     const isInterrupted = signal.aborted && outcome === 'failed';

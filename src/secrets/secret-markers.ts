@@ -24,7 +24,10 @@ export interface MarkerPlace {
  */
 @Injectable()
 export class SecretMarkers {
-  /** The current key makes markers. Markers of the previous key stay valid, so that waiting steps still get their secrets. */
+  /**
+   * The keys of markers. The first one makes markers. Markers of the previous key stay valid, so that waiting steps
+   * still get their secrets.
+   */
   private readonly keys: readonly [string, ...string[]];
 
   constructor(box: SecretBox) {

@@ -270,7 +270,7 @@ describe('a restore', () => {
       ['during_listed', during, 'any', '{".events":["left","paid"]}'],
       ['during_other', during, 'any', '{".events":["left"]}'],
       ['after', after, 'paid', '{}'],
-      // Only SQL of a tool can store this wait. The names of its events cannot be read.
+      // SQL of a tool has stored this wait. PostgreSQL cannot read the names of its events.
       ['broken', during, 'any', '{".events":["\\u0000"]}'],
     ] as const) {
       await insert(

@@ -171,8 +171,8 @@ async function renewTransactionIds(client: Client, tables: readonly StoredTable[
       'update public.segments set barrier = pg_current_xact_id()::text where barrier is not null',
     );
   }
-  // A wait for one of several events has their names in its bindings. Their text is searched, because an operator for JSON
-  // would fail on U+0000, and one such row would prevent the restore of all organizations.
+  // A wait for one of several events has their names in its bindings. The bindings are searched as text, because an
+  // operator for JSON would fail on U+0000, and one such row would prevent the restore of all organizations.
   if (!names.has('public.run_waits') || !names.has('public.pending_events')) return;
   await client.query(
     `update public.run_waits w set armed_xid = pg_current_xact_id()::text,
@@ -180,7 +180,8 @@ async function renewTransactionIds(client: Client, tables: readonly StoredTable[
        armed_at = coalesce((
          select min(e.happened_at) from public.pending_events e
          where e.organization_id = w.organization_id and e.happened_at < w.armed_at
-           and (e.name = w.event or w.event = 'any' and strpos(w.bindings::text, to_json(e.name)::text) > 0) and e.xid <> w.armed_xid and not pg_visible_in_snapshot(e.xid::xid8, w.armed_snapshot::pg_snapshot)
+           and (e.name = w.event or w.event = 'any' and strpos(w.bindings::text, to_json(e.name)::text) > 0)
+           and e.xid <> w.armed_xid and not pg_visible_in_snapshot(e.xid::xid8, w.armed_snapshot::pg_snapshot)
        ), w.armed_at)
      where w.state = 'armed'`,
   );

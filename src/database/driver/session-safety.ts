@@ -49,21 +49,21 @@ const KEYWORDS = new Set(
  * changed rows. Every other function makes a statement unsafe.
  */
 const FUNCTIONS = new Set(
-  `abs add_sender_domain array_agg array_append array_cat array_length array_position array_remove array_to_string assert_lease avg
-  bool_and bool_or cardinality ceil char check_pace chr clock_timestamp coalesce concat concat_ws convert_from
-  convert_to count date_part date_trunc decode delete_contact_messages digest encode every extract
+  `abs add_sender_domain array_agg array_append array_cat array_length array_position array_remove array_to_string
+  assert_lease avg bool_and bool_or cardinality ceil char check_pace chr clock_timestamp coalesce concat concat_ws
+  convert_from convert_to count date_part date_trunc decode delete_contact_messages digest encode every extract
   find_contact_ids find_contacts_by_keys find_segment_contacts first_value floor format generate_series greatest
   hashtextextended json_agg json_array_elements json_array_length json_build_array json_build_object json_each
-  json_object_agg json_object_keys json_populate_recordset json_strip_nulls json_to_recordset json_typeof
-  jsonb_agg jsonb_array_elements jsonb_array_elements_text jsonb_array_length jsonb_build_array jsonb_build_object
-  jsonb_each jsonb_each_text jsonb_object_agg jsonb_object_keys jsonb_path_exists jsonb_populate_recordset
-  jsonb_set jsonb_strip_nulls jsonb_to_recordset jsonb_typeof lacks_message_quota lag last_value lead least left
-  length limit_lock_waits lock_name lock_organization lower ltrim make_interval max md5 min mod now nullif numeric
-  octet_length pace_message pg_current_snapshot pg_current_xact_id pg_snapshot pg_snapshot_xmin pg_timezone_names pg_visible_in_snapshot power random rank
-  record_audit record_contact_merge regexp_replace repeat replace reverse right round row row_number row_to_json
-  rtrim set_audit_retention sha256 split_part sqrt starts_with string_agg string_to_array strpos substr substring
-  sum surviving_contact timestamptz to_char to_json to_jsonb to_timestamp translate trim trunc unnest upper
-  varchar`.split(/\s+/),
+  json_object_agg json_object_keys json_populate_recordset json_strip_nulls json_to_recordset json_typeof jsonb_agg
+  jsonb_array_elements jsonb_array_elements_text jsonb_array_length jsonb_build_array jsonb_build_object jsonb_each
+  jsonb_each_text jsonb_object_agg jsonb_object_keys jsonb_path_exists jsonb_populate_recordset jsonb_set
+  jsonb_strip_nulls jsonb_to_recordset jsonb_typeof lacks_message_quota lag last_value lead least left length
+  limit_lock_waits lock_name lock_organization lower ltrim make_interval max md5 min mod now nullif numeric
+  octet_length pace_message pg_current_snapshot pg_current_xact_id pg_snapshot pg_snapshot_xmin pg_timezone_names
+  pg_visible_in_snapshot power random rank record_audit record_contact_merge regexp_replace repeat replace reverse
+  right round row row_number row_to_json rtrim set_audit_retention sha256 split_part sqrt starts_with string_agg
+  string_to_array strpos substr substring sum surviving_contact timestamptz to_char to_json to_jsonb to_timestamp
+  translate trim trunc unnest upper varchar`.split(/\s+/),
 );
 
 const known = new LRUCache<string, SessionSafety>({ max: MOST_CACHED });

@@ -21,7 +21,10 @@ export interface Link {
   list?: string;
 }
 
-/** The box that the canvas shows in place of an empty list, or in place of the list of `on_failure`. It is as large as a step. */
+/**
+ * The box that the canvas shows in place of an empty list, or in place of the list of `on_failure`. It is as large as a
+ * step.
+ */
 export interface EmptyList {
   path: string;
   x: number;
