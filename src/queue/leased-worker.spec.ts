@@ -72,6 +72,31 @@ describe(LeasedWorker.name, () => {
     expect(stage.running()).toEqual(['a']);
   });
 
+  it('claims due rows soon after the claim of a wake-up has failed', async () => {
+    stage.start();
+    await stage.pass(0);
+    stage.work.due.push('a');
+    stage.work.isDown = true;
+    await stage.wakeUps.handle!('a');
+    stage.work.isDown = false;
+    await stage.pass(1500);
+    expect(stage.running()).toEqual(['a']);
+  });
+
+  it('polls as often as before while the claims of single rows fail', async () => {
+    stage.start();
+    await stage.pass(0);
+    stage.work.locked = 'a';
+    for (let second = 0; second < 20; second += 1) {
+      await stage.wakeUps.handle!('a');
+      await stage.pass(1000);
+    }
+    stage.work.due.push('b');
+    await stage.wakeUps.handle!('a');
+    await stage.pass(1500);
+    expect(stage.running()).toEqual(['b']);
+  });
+
   it('aborts only the work of a lost lease', async () => {
     stage.work.due.push('a', 'b');
     stage.start();

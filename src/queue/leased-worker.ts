@@ -4,6 +4,7 @@ import { AppError, toError } from '../errors/app-error.js';
 import { FairShare } from './fair-share.js';
 import { type Claim, keyOf, LEASE_SECONDS, type LeasedWork } from './leased-work.js';
 import { MAX_BACK_OFF_MS, pollDelay } from './poll-delay.js';
+import { PollTimer } from './poll-timer.js';
 import type { Running } from './running.js';
 import { within } from './within.js';
 import type { ReservedSlot, WakeUps } from './wake-ups.js';
@@ -36,7 +37,7 @@ export class LeasedWorker {
   private hasMoreWakeUps = false;
   private isPolling = false;
   private isStopped = false;
-  private pollTimer?: NodeJS.Timeout;
+  private readonly polls = new PollTimer(() => void this.pollOnce());
   private renewTimer?: NodeJS.Timeout;
 
   constructor(
@@ -59,13 +60,13 @@ export class LeasedWorker {
   /** Claims due rows soon. Call it when rows may be due, for example because a wake-up may be lost. */
   poll(): void {
     // After a failed claim, the worker claims again when the pause is over.
-    if (this.failures === 0) this.schedulePoll(0);
+    if (this.failures === 0) this.polls.schedule(0);
   }
 
   /** Stops claiming, waits up to `graceMs` for running work, then aborts it and releases unfinished rows. */
   async stop(graceMs: number): Promise<void> {
     this.isStopped = true;
-    clearTimeout(this.pollTimer);
+    this.polls.stop();
     // Without this wait, the rows of a current claim would stay claimed for a whole lease; see `claim`.
     await within(graceMs, Promise.all(this.claiming));
     await within(graceMs, Promise.all([...this.running].map((running) => running.done)));
@@ -133,7 +134,7 @@ export class LeasedWorker {
     if (this.wakeUpClaims > 0) {
       // During a claim, wake-ups wait for one common claim, which costs the database less than a claim for each.
       this.mayHaveMore = true;
-      if (!this.hasMoreWakeUps && !this.isPolling) this.schedulePoll(0);
+      if (!this.hasMoreWakeUps && !this.isPolling) this.polls.schedule(0);
       this.hasMoreWakeUps = true;
       return;
     }
@@ -153,16 +154,10 @@ export class LeasedWorker {
     await Promise.all(started.map((running) => running.done));
   }
 
-  private schedulePoll(delayMs: number): void {
-    clearTimeout(this.pollTimer);
-    if (this.isStopped) return;
-    this.pollTimer = setTimeout(() => void this.pollOnce(), delayMs);
-  }
-
   /** Schedules the next claim, usually after 3 ms, because one claim for several free slots costs less. */
   private scheduleNext(): void {
     const isUrgent = this.newlyFree * 4 >= this.slots || this.hasMoreWakeUps;
-    this.schedulePoll(isUrgent ? 0 : CLAIM_DELAY_MS);
+    this.polls.schedule(isUrgent ? 0 : CLAIM_DELAY_MS);
   }
 
   private async pollOnce(): Promise<void> {
@@ -173,7 +168,7 @@ export class LeasedWorker {
       this.scheduleNext();
       return;
     }
-    if (this.failures > 0) this.schedulePoll(pollDelay(this.failures));
+    if (this.failures > 0 && !this.polls.isPending) this.polls.schedule(pollDelay(this.failures));
   }
 
   /** Claims a due row for each free slot and starts the work. Does nothing while another claim is running. */
@@ -219,7 +214,9 @@ export class LeasedWorker {
       // Log an outage once, and not at every poll.
       if (this.failures === 0)
         this.logger.error(`Claiming rows failed; retrying: ${toError(error).message}`);
-      this.failures += 1;
+      // After the failed claim of one row, which another transaction may have locked, polls continue as before.
+      if (id === undefined) this.failures += 1;
+      if (!this.polls.isPending) this.polls.schedule(pollDelay(this.failures));
       return [];
     } finally {
       this.claiming.delete(pending);

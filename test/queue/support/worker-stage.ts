@@ -14,12 +14,15 @@ class FakeWork implements LeasedWork {
   readonly lost = new Set<string>();
   claims = 0;
   isDown = false;
+  /** The row whose claim fails, because another transaction has locked it. */
+  locked?: string;
   /** A claim resolves only after this promise has resolved. */
   answer?: Promise<void>;
 
   async claim(limit: number, id?: string, share?: Share): Promise<Claim[]> {
     this.claims += 1;
     if (this.isDown) throw new Error('The database is down.');
+    if (id !== undefined && id === this.locked) throw new Error('The row is locked.');
     const room = share?.rooms.org_1 ?? share?.room ?? limit;
     const claimed = (id === undefined ? this.due : this.due.filter((due) => due === id)).slice(
       0,
