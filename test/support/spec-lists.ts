@@ -210,6 +210,7 @@ export const DETAIL_SPECS = [
   'test/workflows/schedule-turns.e2e-spec.ts',
   'test/workflows/shared-endings.e2e-spec.ts',
   'test/workflows/shared-steps.e2e-spec.ts',
+  'test/workflows/slot-pauses.e2e-spec.ts',
   'test/workflows/wait-races.e2e-spec.ts',
   'test/workflows/webhook-requests.e2e-spec.ts',
   'test/workflows/webhook-slow-bodies.e2e-spec.ts',

@@ -41,4 +41,18 @@ export class SchedulesRepository {
     );
     return row;
   }
+
+  /** Makes the claimed tick due after the given seconds, unless another worker has claimed it. */
+  async pause(
+    organizationId: string,
+    workflowId: string,
+    epoch: number,
+    seconds: number,
+  ): Promise<void> {
+    await this.tenants.session(organizationId).query(
+      `update workflow_schedules set available_at = clock_timestamp() + make_interval(secs => $4)
+       where organization_id = $1 and workflow_id = $2 and epoch = $3`,
+      [organizationId, workflowId, epoch, seconds],
+    );
+  }
 }

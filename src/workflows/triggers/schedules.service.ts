@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
+import { AppError } from '../../errors/app-error.js';
 import type { Claim } from '../../queue/leased-work.js';
 import { Cron } from '../definitions/calendar/cron.js';
 import { RunsRepository } from '../journal/runs.repository.js';
@@ -12,6 +13,8 @@ import { WorkflowsRepository } from '../store/workflows.repository.js';
 
 /** The milliseconds after which a due tick that was not claimed counts as missed. */
 const MISSED_AFTER_MS = 60_000;
+/** The longest pause, in seconds, after a tick for which the organization had no quota or processor time left. */
+const MAX_PAUSE_SECONDS = 30;
 /** The number of characters of an invalid cron expression that its error shows. */
 const MAX_SHOWN = 200;
 
@@ -58,16 +61,28 @@ export class SchedulesService {
 
   /**
    * Starts the run of a claimed tick and plans the next tick in one transaction, so a crash neither loses nor repeats a
-   * tick.
+   * tick. When a quota is used up, the tick is due again after a pause.
    */
-  async startTick({ organizationId, id, epoch }: Claim): Promise<void> {
-    await this.tenants.transaction(organizationId, async () => {
-      const due = await this.schedules.fence(organizationId, id, epoch);
-      if (!due) return;
-      const workflow = await this.workflows.find(organizationId, id);
-      const next = workflow && (await this.startDue(workflow, due));
-      await this.schedules.set(organizationId, id, next ?? undefined);
-    });
+  async startTick(claim: Claim): Promise<void> {
+    const { organizationId, id, epoch } = claim;
+    try {
+      await this.tenants.transaction(organizationId, () => this.startClaimed(claim));
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'rate_limited') throw error;
+      // The worker would pause too, but in its slot, which other organizations may need.
+      const seconds = Math.min(error.retryAfterSeconds ?? 1, MAX_PAUSE_SECONDS);
+      await this.tenants.transaction(organizationId, () =>
+        this.schedules.pause(organizationId, id, epoch, seconds),
+      );
+    }
+  }
+
+  private async startClaimed({ organizationId, id, epoch }: Claim): Promise<void> {
+    const due = await this.schedules.fence(organizationId, id, epoch);
+    if (!due) return;
+    const workflow = await this.workflows.find(organizationId, id);
+    const next = workflow && (await this.startDue(workflow, due));
+    await this.schedules.set(organizationId, id, next ?? undefined);
   }
 
   /** Starts the run of the tick, unless it was missed and is skipped. Returns the next tick. */

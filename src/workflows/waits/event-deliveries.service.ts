@@ -22,6 +22,9 @@ const BATCH = 200;
 const MOST_FAILURES = 20;
 const INTERNAL_ERROR = 'The event could not be delivered because of an internal error.';
 
+/** The longest pause, in seconds, after a delivery for which the organization had no processor time or quota left. */
+const MAX_PAUSE_SECONDS = 30;
+
 /** The state of the delivery of one event. */
 interface Progress {
   batchSize: number;
@@ -68,7 +71,10 @@ export class EventDeliveriesService implements OnModuleInit {
           this.deliverBatch(claim, progress),
         );
       } catch (error) {
-        if (signal.aborted || isTransient(error)) throw error;
+        if (signal.aborted) throw error;
+        // The worker would pause too, but in its slot, which other organizations may need.
+        if (isRateLimited(error)) return await this.pause(claim, error);
+        if (isUnavailable(error)) throw error;
         // One of the waits may have failed, or the waits of the batch together may be too large.
         if (progress.batchSize > 1) progress.batchSize = 1;
         else hasMore = await this.fail(claim, progress.failing, toError(error));
@@ -90,18 +96,44 @@ export class EventDeliveriesService implements OnModuleInit {
     if (!event) return false;
     const candidates = await this.pending.findCandidates(organizationId, event, batchSize);
     progress.failing = candidates[0];
-    const matches: Match[] = [];
-    for (const candidate of candidates) {
-      const match = await this.match(organizationId, event, candidate);
-      if (match) matches.push(match);
-    }
+    const { matches, last } = await this.compare(organizationId, event, candidates);
     await this.end(organizationId, event, matches);
-    if (candidates.length < batchSize) {
+    if (candidates.length < batchSize && last === candidates.at(-1)) {
       await this.pending.delete(organizationId, id);
       return false;
     }
-    await this.pending.advance(organizationId, id, candidates.at(-1)!, LEASE_SECONDS);
+    await this.pending.advance(organizationId, id, last!, LEASE_SECONDS);
     return true;
+  }
+
+  /**
+   * Returns the matches, and the last wait that was compared with the event. When the organization has no processor time
+   * for the next condition, returns the matches so far. Otherwise a batch whose conditions need more time than an
+   * organization can have would never be committed. Throws `rate_limited` when there is no time for the first condition.
+   */
+  private async compare(
+    organizationId: string,
+    event: ClaimedEvent,
+    candidates: readonly Candidate[],
+  ): Promise<{ matches: Match[]; last?: Candidate }> {
+    const matches: Match[] = [];
+    let last: Candidate | undefined;
+    for (const candidate of candidates) {
+      try {
+        const match = await this.match(organizationId, event, candidate);
+        if (match) matches.push(match);
+      } catch (error) {
+        if (last && isRateLimited(error)) break;
+        throw error;
+      }
+      last = candidate;
+    }
+    return { matches, last };
+  }
+
+  private async pause(claim: Claim, { retryAfterSeconds = 1 }: AppError): Promise<void> {
+    const seconds = Math.min(retryAfterSeconds, MAX_PAUSE_SECONDS);
+    await this.tenants.transaction(claim.organizationId, () => this.pending.pause(claim, seconds));
   }
 
   private async end(
@@ -153,7 +185,7 @@ export class EventDeliveriesService implements OnModuleInit {
       });
       return true;
     } catch (error) {
-      if (isTransient(error)) throw error;
+      if (isUnavailable(error) || isRateLimited(error)) throw error;
       return false;
     }
   }
@@ -180,7 +212,6 @@ export class EventDeliveriesService implements OnModuleInit {
       const isMet = await this.liquid.test(organizationId, condition, scope);
       return isMet ? { runId, stepId, error: null } : undefined;
     } catch (error) {
-      // The organization has used up its processor time, so the event is delivered later.
       if (!(error instanceof AppError) || error.code === 'rate_limited') throw error;
       return { runId, stepId, error: error.message };
     }
@@ -191,9 +222,10 @@ function isTooLarge(error: unknown): boolean {
   return error instanceof AppError && error.code === 'payload_too_large';
 }
 
-/** Returns true for an error that neither the event nor its waits have caused. */
-function isTransient(error: unknown): boolean {
-  return (
-    error instanceof AppError && (error.code === 'unavailable' || error.code === 'rate_limited')
-  );
+function isUnavailable(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'unavailable';
+}
+
+function isRateLimited(error: unknown): error is AppError {
+  return error instanceof AppError && error.code === 'rate_limited';
 }

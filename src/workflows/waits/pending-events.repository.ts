@@ -224,6 +224,15 @@ export class PendingEventsRepository {
     return row?.failures ?? 0;
   }
 
+  /** Makes the event due after the given seconds, unless another worker has claimed it. */
+  async pause({ organizationId, id, epoch }: Claim, seconds: number): Promise<void> {
+    await this.tenants.session(organizationId).query(
+      `update pending_events set available_at = clock_timestamp() + make_interval(secs => $4)
+       where organization_id = $1 and id = $2 and epoch = $3`,
+      [organizationId, id, epoch, seconds],
+    );
+  }
+
   /** Deletes the event without reading it, unless another worker has claimed it. */
   async discard({ organizationId, id, epoch }: Claim): Promise<void> {
     await this.tenants
