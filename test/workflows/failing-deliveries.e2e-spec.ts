@@ -26,8 +26,8 @@ describe('an event whose delivery to one of three waits fails', () => {
       create trigger claim_often before insert on pending_events for each row execute function claim_often();
       create function refuse_wait() returns trigger language plpgsql as $$
       begin
-        if new.state = 'delivered' and new.run_id = tg_argv[0] and (new.error is null or tg_argv[1] = 'always') then
-          raise exception 'broken';
+        if new.state = 'delivered' and new.run_id = tg_argv[0] and new.error is null then
+          raise exception 'broken' using errcode = tg_argv[1];
         end if;
         return new;
       end $$`);
@@ -48,10 +48,10 @@ describe('an event whose delivery to one of three waits fails', () => {
   });
   afterAll(() => switchboard.close());
 
-  const refuse = (runId: string) =>
+  const refuse = (runId: string, errcode = 'P0001') =>
     switchboard.ownerQuery(
       `create or replace trigger refuse_wait before update on run_waits for each row
-       execute function refuse_wait('${runId}')`,
+       execute function refuse_wait('${runId}', '${errcode}')`,
     );
   const failures = (isEnough: (count: number) => boolean) =>
     waitFor(async () => {
@@ -72,6 +72,14 @@ describe('an event whose delivery to one of three waits fails', () => {
     await switchboard.ownerQuery('drop trigger refuse_wait on run_waits');
     await repeat(19);
     for (const runId of runs) await runUntil(acme, runId, 'succeeded');
+  });
+
+  it('counts a statement that takes too long as a failure of the event', async () => {
+    // The server reports this code when a statement takes too long.
+    await refuse(runs[1]!, '57014');
+    await repeat(5);
+    await failures((count) => count > 5);
+    await runUntil(acme, runs[0]!, 'succeeded');
   });
 
   it('ends the failing wait with an error after many failures, and is delivered to the next wait', async () => {

@@ -6,7 +6,7 @@ import { waitFor } from '../support/wait-for.js';
 import { createWorkflow, runUntil, trigger } from './support/workflow-client.js';
 
 /** The number of waits. Their conditions together need more processor time than an organization can have at once. */
-const WAITS = 150;
+const WAITS = 110;
 
 let switchboard: Switchboard;
 let acme: TestOrganization;
@@ -15,6 +15,18 @@ beforeAll(async () => {
   acme = await createOrganization(switchboard);
 });
 afterAll(() => switchboard.close());
+
+/** Returns the run of a new organization that waits for the event `custom.paid`. */
+async function waiting(condition?: string): Promise<{ by: TestOrganization; runId: string }> {
+  const by = await createOrganization(switchboard);
+  const wait = { event: 'custom.paid', timeout: { days: 1 }, ...(condition && { if: condition }) };
+  const { id } = await createWorkflow(by, [{ id: 'paid', wait_for_event: wait }], {
+    trigger: { type: 'manual' },
+  });
+  const runId = await trigger(by, id);
+  await runUntil(by, runId, 'waiting');
+  return { by, runId };
+}
 
 /** Sets the quota of runs and measures the organization, as `npm run quotas` does. */
 async function limitRuns(amount: number): Promise<void> {
@@ -62,4 +74,32 @@ it('an event ends all waits whose conditions need more processor time than the o
   const { a, b } = EXPENSIVE_PAYLOAD;
   await acme.call('emit_event', { event: 'custom.paid', data: { a, b } });
   for (const run of runs) await runUntil(acme, run, 'succeeded');
+});
+
+it('an event with many waits frees its slot for the event of another organization', async () => {
+  const busy = await waiting('event.data.none');
+  const other = await waiting();
+  await switchboard.ownerQuery(
+    `insert into run_waits (organization_id, run_id, step_id, event, contact_id, state, condition, bindings, armed_at,
+       armed_xid, armed_snapshot)
+     select w.organization_id, w.run_id, 'wait_' || number, w.event, w.contact_id, w.state, w.condition, w.bindings,
+       w.armed_at, w.armed_xid, w.armed_snapshot
+     from run_waits w cross join generate_series(1, 60000) as number where w.run_id = $1`,
+    [busy.runId],
+  );
+  await busy.by.call('emit_event', { event: 'custom.paid', data: {} });
+  await waitFor(async () => {
+    const rows = await switchboard.ownerQuery(
+      `select from pending_events where organization_id = $1 and after_run_id <> ''`,
+      [busy.by.id],
+    );
+    return rows.length === 1;
+  });
+  await other.by.call('emit_event', { event: 'custom.paid', data: {} });
+  await runUntil(other.by, other.runId, 'succeeded');
+  const left = await switchboard.ownerQuery(
+    'select from pending_events where organization_id = $1',
+    [busy.by.id],
+  );
+  expect(left).toHaveLength(1);
 });

@@ -1,4 +1,5 @@
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import { sqlState } from '../../database/database-error.js';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import { AppError, toError } from '../../errors/app-error.js';
 import { DomainEvents, type EmittedEvent } from '../../events/domain-events.js';
@@ -20,8 +21,12 @@ const BATCH = 200;
  * failures add up to about two hours, so an outage of an hour loses no event.
  */
 const MOST_FAILURES = 20;
+/** The SQLSTATE of a statement that took too long (PostgreSQL manual, appendix A). */
+const STATEMENT_TIMEOUT = '57014';
 const INTERNAL_ERROR = 'The event could not be delivered because of an internal error.';
 
+/** The time after which a delivery frees its slot, so that events of other organizations have a turn. */
+const TURN_MS = 1000;
 /** The longest pause, in seconds, after a delivery for which the organization had no processor time or quota left. */
 const MAX_PAUSE_SECONDS = 30;
 
@@ -58,14 +63,19 @@ export class EventDeliveriesService implements OnModuleInit {
   }
 
   /**
-   * Delivers the event to every run that waits for it. A worker that takes over continues after the last batch. After
-   * an error, delivers the event to one wait at a time, and stops at the wait that fails. The event is claimed again
+   * Delivers the event to every run that waits for it. A worker that takes over continues after the last batch. Returns
+   * false when the event is due again at once, because its delivery takes longer than a turn. After an error, delivers the event to one wait at a time, and stops at the wait that fails. The event is claimed again
    * after a pause, which grows. A wait that always fails ends with an error, and the event reaches the next waits.
    */
-  async deliver(claim: Claim, signal: AbortSignal): Promise<void> {
+  async deliver(claim: Claim, signal: AbortSignal): Promise<boolean> {
     const progress: Progress = { batchSize: BATCH };
+    const endsAt = performance.now() + TURN_MS;
     let hasMore = true;
     while (hasMore && !signal.aborted) {
+      if (performance.now() >= endsAt) {
+        await this.pause(claim, 0);
+        return false;
+      }
       try {
         hasMore = await this.tenants.transaction(claim.organizationId, () =>
           this.deliverBatch(claim, progress),
@@ -73,13 +83,17 @@ export class EventDeliveriesService implements OnModuleInit {
       } catch (error) {
         if (signal.aborted) throw error;
         // The worker would pause too, but in its slot, which other organizations may need.
-        if (isRateLimited(error)) return await this.pause(claim, error);
+        if (isRateLimited(error)) {
+          await this.pause(claim, Math.min(error.retryAfterSeconds ?? 1, MAX_PAUSE_SECONDS));
+          break;
+        }
         if (isUnavailable(error)) throw error;
         // One of the waits may have failed, or the waits of the batch together may be too large.
         if (progress.batchSize > 1) progress.batchSize = 1;
         else hasMore = await this.fail(claim, progress.failing, toError(error));
       }
     }
+    return true;
   }
 
   private async store(organizationId: string, event: EmittedEvent): Promise<void> {
@@ -131,8 +145,7 @@ export class EventDeliveriesService implements OnModuleInit {
     return { matches, last };
   }
 
-  private async pause(claim: Claim, { retryAfterSeconds = 1 }: AppError): Promise<void> {
-    const seconds = Math.min(retryAfterSeconds, MAX_PAUSE_SECONDS);
+  private async pause(claim: Claim, seconds: number): Promise<void> {
     await this.tenants.transaction(claim.organizationId, () => this.pending.pause(claim, seconds));
   }
 
@@ -222,8 +235,13 @@ function isTooLarge(error: unknown): boolean {
   return error instanceof AppError && error.code === 'payload_too_large';
 }
 
+/**
+ * Returns true for an error that has nothing to do with the event. The waits of an organization can make a statement
+ * too slow, so a statement timeout counts as a failure of the delivery. Otherwise the event would be claimed forever.
+ */
 function isUnavailable(error: unknown): boolean {
-  return error instanceof AppError && error.code === 'unavailable';
+  if (!(error instanceof AppError) || error.code !== 'unavailable') return false;
+  return sqlState(error.cause) !== STATEMENT_TIMEOUT;
 }
 
 function isRateLimited(error: unknown): error is AppError {

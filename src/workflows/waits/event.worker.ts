@@ -13,7 +13,8 @@ export class EventWorker extends QueueWorker {
     super();
   }
 
-  work(claim: Claim, signal: AbortSignal): Promise<void> {
-    return this.deliveries.deliver(claim, signal);
+  async work(claim: Claim, signal: AbortSignal): Promise<void> {
+    const isDone = await this.deliveries.deliver(claim, signal);
+    if (!isDone) this.poll();
   }
 }
