@@ -75,6 +75,7 @@ import { DeliveredWaits1764000101000 } from './1764000101000-delivered-waits.js'
 import { LastDebouncedRun1764000102000 } from './1764000102000-last-debounced-run.js';
 import { BoundedColumns1764000103000 } from './1764000103000-bounded-columns.js';
 import { KeptWithdrawals1764000104000 } from './1764000104000-kept-withdrawals.js';
+import { UnblockedClaims1764000105000 } from './1764000105000-unblocked-claims.js';
 
 /**
  * All migrations, oldest first. Only append: a migration that was released is never edited. A later migration that
@@ -159,4 +160,5 @@ export const MIGRATIONS = [
   LastDebouncedRun1764000102000,
   BoundedColumns1764000103000,
   KeptWithdrawals1764000104000,
+  UnblockedClaims1764000105000,
 ];

@@ -1603,8 +1603,10 @@ function private.note_lost_contact() returns trigger
   language plpgsql set search_path=pg_catalog, pg_temp;
 function private.notify_run_change() returns trigger
   language plpgsql security definer set search_path=pg_catalog, pg_temp;
+function private.park_run(organization text, run text) returns boolean
+  language plpgsql set search_path=pg_catalog, pg_temp set lock_timeout=1ms;
 function private.pass_debounce(organization text, workflow text, limits json, key text) returns void
-  language plpgsql set search_path=pg_catalog, pg_temp;
+  language plpgsql set search_path=pg_catalog, pg_temp set lock_timeout=1ms;
 function private.pass_keys(organization text, workflow text, limits json, keys text[]) returns void
   language plpgsql set search_path=pg_catalog, pg_temp;
 function private.pass_rate(organization text, workflow text, limits json) returns void

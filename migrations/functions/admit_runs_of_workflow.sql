@@ -10,8 +10,8 @@
 --   advisory lock, only one process counts and admits at a time, and the function waits for no row lock. This rules
 --   out deadlocks.
 --
--- SQL of a tool can store times with which the limits cannot be computed. Then the function admits no run and checks up
--- to 1,000 due runs again after a minute. An error would make the claims of all organizations fail. For the same
+-- SQL of a tool can store times with which the limits cannot be computed, or lock a wait that pass_debounce changes. Then
+-- the function admits no run and checks up to 1,000 due runs again after a minute. An error would make the claims of all organizations fail. For the same
 -- reason, pass_keys changes at most 1,000 runs of each key, and the other functions change at most a few thousand runs.
 --
 -- Each statement of a PL/pgSQL function sees what was committed before the statement. So each process sees the runs
@@ -43,7 +43,7 @@ begin
     perform private.pass_keys(organization, workflow, limits, array(select distinct k from unnest(keys) k));
     perform private.pass_rate(organization, workflow, limits);
     return private.pass_slots(organization, workflow, limits);
-  exception when data_exception or program_limit_exceeded then
+  exception when data_exception or program_limit_exceeded or lock_not_available then
     with due as materialized (
       select r.id from public.workflow_runs r
       where r.organization_id = organization and r.workflow_id = workflow and r.status = 'queued'

@@ -53,14 +53,23 @@ begin
       and (r.status = 'queued' and r.delayed_by is not null or r.status = 'waiting' and r.available_at <= now());
     if found then
       update public.workflow_runs r set status = 'queued'
-      where r.id = only_id and r.status = 'waiting' and r.available_at <= now();
+      where r.id = any(array(
+        select due.id from public.workflow_runs due
+        where due.id = only_id and due.status = 'waiting' and due.available_at <= now() for update skip locked));
       perform private.admit_runs_of_workflow(run.organization_id, run.workflow_id, run.debounce_key,
         array_remove(array[run.slot_key], null), true);
+    end if;
+    select r.organization_id into run from public.workflow_runs r
+    where r.id = only_id and r.status = 'running' and r.crashes >= 2 and r.available_at <= now()
+    for update skip locked;
+    if found then
+      perform private.park_run(run.organization_id, only_id);
     end if;
     chosen := array(
       select r.id from public.workflow_runs r
       where r.id = only_id and r.available_at <= now()
-        and (r.status = 'running' or r.status = 'queued' and r.delayed_by is null or r.status = 'waiting' and not r.limited)
+        and (r.status = 'running' and r.crashes < 2 or r.status = 'queued' and r.delayed_by is null
+          or r.status = 'waiting' and not r.limited)
         and coalesce((share -> 'rooms' ->> r.organization_id)::integer, 1) > 0
       for update skip locked);
   end if;

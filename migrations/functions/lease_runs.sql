@@ -3,8 +3,7 @@
 -- Arguments:
 --   chosen         the ids of runs that this transaction has locked
 --   lease_seconds  how long the leases last without renewal
--- Result: id, organization and new epoch of each run in the given order, and whether its workflow limits runs. A run
---   that is parked is left out.
+-- Result: id, organization and new epoch of each run in the given order, and whether its workflow limits runs.
 -- Locks: none.
 --
 -- SQL of a tool can store any epoch. After the largest integer, the epochs begin again at 1, so that no such row makes
@@ -24,16 +23,15 @@ begin
       update public.workflow_runs r set
         epoch = r.epoch % 2147483647 + 1,
         crashes = greatest(0, least(r.crashes, 1000)) + (r.status = 'running')::integer,
-        status = case when r.status = 'running' and r.crashes >= 2 then 'failed' else 'running' end,
-        reason = case when r.status = 'running' and r.crashes >= 2 then 'poison' end,
-        finished_at = case when r.status = 'running' and r.crashes >= 2 then now() end,
+        status = 'running',
+        reason = null,
         -- now() would be the start of the transaction, and the transaction may have waited for a run that ended later.
         started_at = coalesce(r.started_at, clock_timestamp()),
         available_at = now() + make_interval(secs => lease_seconds)
       where r.id = any (chosen)
-      returning r.id, r.organization_id, r.epoch, r.status, r.limited
+      returning r.id, r.organization_id, r.epoch, r.limited
     )
-    select t.id, t.organization_id, t.epoch, t.limited from claimed t where t.status = 'running'
+    select t.id, t.organization_id, t.epoch, t.limited from claimed t
     order by array_position(chosen, t.id);
 end
 $$;

@@ -9,11 +9,13 @@
 --   the last run, the function changes nothing, and the caller checks the limit again later. An earlier run must not
 --   take the place of the last run.
 -- Locks: the runs that it changes; earlier runs that other transactions have locked are skipped. The caller has the
---   advisory lock of the workflow.
+--   advisory lock of the workflow. Canceling a run also changes the wait of its parent. When another transaction has
+--   locked this wait, the function throws lock_not_available at once. Otherwise SQL of a tool could keep the caller
+--   waiting, and with it the claims of all organizations.
 create or replace function private.pass_debounce(organization text, workflow text, limits json, key text)
 returns void
 language plpgsql
-set search_path = pg_catalog, pg_temp as $$
+set search_path = pg_catalog, pg_temp set lock_timeout = '1ms' as $$
 declare
   last_id text;
   moment constant timestamptz := clock_timestamp();

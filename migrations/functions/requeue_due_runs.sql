@@ -4,7 +4,7 @@
 -- Arguments:
 --   batch_size  the largest number of runs of each kind. A claim passes a small number, to stay fast.
 -- Result: woken: how many runs and due limits were found. recovered: the organizations of the runs whose worker died.
--- Locks: the changed runs; runs that other transactions have locked are skipped. For runs with limits also the advisory
+-- Locks: the changed runs, and the locks of park_run; runs that other transactions have locked are skipped. For runs with limits also the advisory
 --   lock of the workflow, if it is free: see admit_runs_of_workflow. Otherwise the sweep admits these runs. A claim must
 --   not wait for SQL of a tool that holds the lock.
 --
@@ -21,22 +21,27 @@ set search_path = pg_catalog, pg_temp as $$
 declare
   limited json[];
   scope record;
+  crashed record;
+  poison json[];
 begin
   with lost as materialized (
-    select r.organization_id, r.id from public.workflow_runs r
+    select r.organization_id, r.id, r.crashes >= 2 as is_poison from public.workflow_runs r
     where r.status = 'running' and r.available_at <= now()
     order by r.available_at limit batch_size for update skip locked
   ), requeued as (
     update public.workflow_runs r set
-      crashes = greatest(0, least(r.crashes, 1000)) + 1,
-      status = case when r.crashes >= 2 then 'failed' else 'queued' end,
-      reason = case when r.crashes >= 2 then 'poison' end,
-      finished_at = case when r.crashes >= 2 then now() end,
-      available_at = timestamptz 'epoch'
-    from lost where r.organization_id = lost.organization_id and r.id = lost.id
+      crashes = greatest(0, r.crashes) + 1, status = 'queued', available_at = timestamptz 'epoch'
+    from lost where r.organization_id = lost.organization_id and r.id = lost.id and not lost.is_poison
     returning r.organization_id
   )
-  select count(*), coalesce(array_agg(distinct t.organization_id), '{}') into woken, recovered from requeued t;
+  select count(*), coalesce(array_agg(distinct t.organization_id), '{}'),
+    array(select row_to_json(l) from lost l where l.is_poison)
+  into woken, recovered, poison from requeued t;
+  for crashed in select p ->> 'organization_id' as organization_id, p ->> 'id' as id from unnest(poison) p loop
+    if private.park_run(crashed.organization_id, crashed.id) then
+      woken := woken + 1;
+    end if;
+  end loop;
   with due as materialized (
     select r.organization_id, r.id from public.workflow_runs r
     where r.status = 'waiting' and r.available_at <= now()

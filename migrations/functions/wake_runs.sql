@@ -3,8 +3,9 @@
 --
 -- Arguments:
 --   batch_size  the largest number of runs of each kind
--- Result: one row with woken, the number of runs and due limits that were found.
--- Locks: as private.requeue_due_runs, and the waits of the changed runs.
+-- Result: one row with woken, the number of runs, waits and due limits that were found.
+-- Locks: as private.requeue_due_runs, and the waits of the changed runs. Waits that other transactions have locked are
+--   skipped, as their runs are. So the function looks at twenty times as many waits as it changes.
 --
 -- The delivery of an event does not wake a run that another transaction has locked, for example a merge of its contact.
 -- So this function wakes the runs whose waits were delivered, and marks these waits. Most runs have already used the
@@ -15,23 +16,27 @@ returns table (woken integer)
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 #variable_conflict use_column
+declare
+  swept integer;
 begin
   with unswept as materialized (
     select w.organization_id, w.run_id, w.step_id from public.run_waits w
-    where w.state = 'delivered' and not w.is_swept limit batch_size
+    where w.state = 'delivered' and not w.is_swept limit batch_size * 20
   ), delivered as materialized (
-    select w.* from unswept w
-    cross join lateral (
-      select from public.workflow_runs r
-      where r.organization_id = w.organization_id and r.id = w.run_id for no key update skip locked) r
+    select u.* from unswept u
+    join public.workflow_runs r on r.organization_id = u.organization_id and r.id = u.run_id
+    join public.run_waits w on w.organization_id = u.organization_id and w.run_id = u.run_id and w.step_id = u.step_id
+    where w.state = 'delivered' limit batch_size for no key update of r, w skip locked
   ), marked as (
     update public.run_waits w set is_swept = true from delivered d
     where w.organization_id = d.organization_id and w.run_id = d.run_id and w.step_id = d.step_id
-      and w.state = 'delivered'
+    returning 1
+  ), resumed as (
+    update public.workflow_runs r set available_at = now()
+    from (select distinct organization_id, run_id from delivered) d
+    where r.organization_id = d.organization_id and r.id = d.run_id and r.status = 'waiting' and r.available_at > now()
   )
-  update public.workflow_runs r set available_at = now()
-  from (select distinct organization_id, run_id from delivered) d
-  where r.organization_id = d.organization_id and r.id = d.run_id and r.status = 'waiting' and r.available_at > now();
-  return query select w.woken from private.requeue_due_runs(batch_size) w;
+  select count(*) into swept from marked;
+  return query select swept + w.woken from private.requeue_due_runs(batch_size) w;
 end
 $$;

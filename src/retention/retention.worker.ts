@@ -97,7 +97,7 @@ export class RetentionWorker implements OnApplicationBootstrap, BeforeApplicatio
     const values = [id, kind, epoch, BATCH, LEASE_SECONDS];
     while (!this.stopping.signal.aborted) {
       // The function returns the number of deleted rows, or -1 when the claim was lost.
-      const [row] = await this.gate.call<{ purge: number }>('purge', values);
+      const [row] = await this.gate.callFor<{ purge: number }>(id, 'purge', values);
       if (row!.purge < BATCH) return true;
       await pause(PAUSE_MS, undefined, { signal: this.stopping.signal }).catch(() => undefined);
     }

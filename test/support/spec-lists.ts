@@ -149,6 +149,7 @@ export const DETAIL_SPECS = [
   'test/database/gate-shares.e2e-spec.ts',
   'test/database/growing-tables.e2e-spec.ts',
   'test/database/hostile-rows.e2e-spec.ts',
+  'test/database/hostile-locks.e2e-spec.ts',
   'test/database/hostile-values.e2e-spec.ts',
   'test/database/pgbouncer.e2e-spec.ts',
   'test/database/sessions-of-tools.e2e-spec.ts',
