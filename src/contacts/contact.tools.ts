@@ -6,6 +6,7 @@ import {
 } from '../completions/completion.decorator.js';
 import { Resource } from '../resources/resource.decorator.js';
 import { AppError } from '../errors/app-error.js';
+import { asSentence } from '../errors/as-sentence.js';
 import type { ToolCall } from '../tools/contract/tool-call.js';
 import { Tool } from '../tools/contract/tool.decorator.js';
 import { ContactRulesService } from './contact-rules.service.js';
@@ -28,6 +29,10 @@ import {
 } from './contact.results.js';
 import { type ContactSearch, ContactsService } from './contacts.service.js';
 import { SegmentFiltersService } from './segment-filters.service.js';
+
+const ONLY_PEOPLE =
+  'may contain "suppressions" only when a person deletes the contact on its page; a step of a workflow can call ' +
+  'remove_suppression';
 
 @Injectable()
 export class ContactTools {
@@ -104,6 +109,10 @@ export class ContactTools {
     output: DeletedContactResult,
     destructive: true,
     idempotent: true,
+    checkStep: ({ remove }) =>
+      Array.isArray(remove) && remove.includes('suppressions')
+        ? [{ path: 'remove', message: ONLY_PEOPLE }]
+        : [],
   })
   async delete(
     { contact_id, remove = [] }: DeleteContactInput,
@@ -112,11 +121,7 @@ export class ContactTools {
     // Agents cannot call remove_suppression. Without this check, an agent could delete a contact and create it again,
     // itself or in a workflow that it saves, to send to an address that complained.
     if (call.surface !== 'dashboard' && remove.includes('suppressions')) {
-      throw new AppError(
-        'forbidden',
-        'Only a person can remove suppressions with a contact, on its page. A step of a workflow can call ' +
-          'remove_suppression.',
-      );
+      throw new AppError('forbidden', asSentence(`remove ${ONLY_PEOPLE}`));
     }
     return {
       deleted: true,

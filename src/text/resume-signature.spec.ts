@@ -14,6 +14,11 @@ describe(hideResumeSignatures, () => {
     expect(hidden).not.toMatch(/loop|0123/);
   });
 
+  it('replaces the signature of a step in a loop after its URL was decoded', () => {
+    const rest = `loop:page[0].ask.${'0123456789abcdef'.repeat(4)}`;
+    expect(hideResumeSignatures(RUN + rest)).toBe(RUN + 'x'.repeat(rest.length));
+  });
+
   it('replaces a truncated signature', () => {
     expect(hideResumeSignatures(`${RUN}ask.0123456`)).toBe(`${RUN}xxxxxxxxxxx`);
   });

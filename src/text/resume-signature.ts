@@ -1,8 +1,8 @@
 /**
  * Matches two parts of a resume URL: the part that names the organization and the run, then the step and the signature.
- * The second part may be cut.
+ * The second part may be cut, and a system that decoded the URL may have left brackets and colons in it.
  */
-const TOKEN = /(org_[0-9A-Za-z]+\.run_[0-9A-Za-z]+\.)([\w.%~!*()'-]+)/g;
+const TOKEN = /(org_[0-9A-Za-z]+\.run_[0-9A-Za-z]+\.)([\w.%~!*()'[\]:-]+)/g;
 
 /** The largest number of characters of a resume URL from its organization to its end. */
 export const MAX_RESUME_TOKEN = 1000;

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { sharedSwitchboard, type RunningSwitchboard } from '../support/switchboard.js';
-import { createWorkflow, runUntil, trigger } from '../workflows/support/workflow-client.js';
+import { createWorkflow, runToEnd } from '../workflows/support/workflow-client.js';
 import type { ContactPage, ContactResult } from './contact.js';
 
 let switchboard: RunningSwitchboard;
@@ -106,10 +106,19 @@ describe('delete_contact', () => {
     const id = await createWithTraces('step@example.com');
     const step = { id: 'delete', tool: 'delete_contact' };
     const given = { contact_id: id, remove: ['suppressions'] };
-    const workflow = await createWorkflow(acme, [{ ...step, arguments: given }], {
-      trigger: { type: 'manual' },
+    const trigger = { type: 'manual' };
+    const refused = await acme.call('create_workflow', {
+      name: 'Refused',
+      trigger,
+      steps: [{ ...step, arguments: given }],
     });
-    const run = await runUntil(acme, await trigger(acme, workflow.id), 'failed');
+    expect(refused.error).toMatchObject({
+      code: 'invalid_arguments',
+      details: [{ path: 'steps[0].arguments.remove' }],
+    });
+    const hidden = { contact_id: id, remove: '{{ trigger.payload.remove }}' };
+    const workflow = await createWorkflow(acme, [{ ...step, arguments: hidden }], { trigger });
+    const run = await runToEnd(acme, workflow.id, { remove: ['suppressions'] });
     expect(run.steps[0]!.error).toMatchObject({ code: 'forbidden' });
   });
 
@@ -124,7 +133,7 @@ describe('delete_contact', () => {
       });
       return JSON.stringify(await response.json());
     };
-    expect(await removeAs(['suppressions'])).toContain('Only a person can remove suppressions');
+    expect(await removeAs(['suppressions'])).toContain('only when a person deletes the contact');
     expect(await removeAs(['messages'])).toContain('\\"deleted\\":true');
   });
 });

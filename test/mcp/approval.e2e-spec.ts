@@ -191,6 +191,15 @@ describe('an agent whose call a person must approve', () => {
     expect(await tracesOf(switchboard, acme)).toEqual([]);
   });
 
+  it('cannot make the list of confirmations too large to be shown', async () => {
+    const given = (number: number) => ({ text: `${number}${'€'.repeat(60_000)}` });
+    await protect('fragile_note');
+    for (let calls = 0; calls < 7; calls += 1) await request('fragile_note', given(calls));
+    const listed = await list();
+    expect(listed.length).toBeLessThan(7);
+    expect(listed[0]).toMatchObject({ arguments: given(6) });
+  });
+
   it('gets the same confirmation in every era, and waits for one approval only', async () => {
     const id = await request();
     for (const version of ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25']) {

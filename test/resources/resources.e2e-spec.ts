@@ -11,7 +11,7 @@ interface Contents {
 
 let switchboard: RunningSwitchboard;
 let acme: TestOrganization;
-let ids: { contact: string; message: string; run: string };
+let ids: { contact: string; message: string; run: string; workflow: string };
 const SECRET = 'a secret of at least 16';
 
 beforeAll(async () => {
@@ -44,7 +44,7 @@ async function makeOneOfEach(organization: TestOrganization): Promise<typeof ids
     const { value: found } = await organization.call<{ run: RunShape }>('get_run', { run_id: run });
     return found.run.status === 'waiting';
   });
-  return { contact: value.contact.id, message: sent.value.message.id, run };
+  return { contact: value.contact.id, message: sent.value.message.id, run, workflow: id };
 }
 
 const read = async (uri: string, organization = acme): Promise<unknown> => {
@@ -241,14 +241,16 @@ describe('an organization with tool policies', () => {
     expect(await read(`switchboard://runs/${its.run}`, careful)).toBeTruthy();
   });
 
-  it('has no parts of values of runs when get_run needs confirmation', async () => {
+  it('has neither parts of values of runs nor deliveries when get_run needs confirmation', async () => {
     const careful = await createOrganization(switchboard);
     const its = await makeOneOfEach(careful);
     const uri = `switchboard://runs/${its.run}/steps/trigger/payload/0`;
     expect(await read(uri, careful)).toBeTruthy();
     const policy = { tool: 'get_run', confirmation: 'always' };
     expect((await careful.call('set_tool_policy', policy)).error).toBeUndefined();
-    const { error } = await ask(careful, 'resources/read', { uri });
-    expect(error).toMatchObject({ code: -32602, message: 'Unknown resource.' });
+    for (const hidden of [uri, `switchboard://workflows/${its.workflow}/deliveries`]) {
+      const { error } = await ask(careful, 'resources/read', { uri: hidden });
+      expect(error).toMatchObject({ code: -32602, message: 'Unknown resource.' });
+    }
   });
 });

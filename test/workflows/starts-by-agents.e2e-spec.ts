@@ -54,6 +54,7 @@ describe('an agent', () => {
     ['set_run_contact', 'set_run_contact', { contact: { email: 'a@example.com' } }],
     ['create_contact', 'set_run_contact', { contact: { email: 'a@example.com' } }],
     ['update_contact', 'set_run_contact', { contact: { email: 'a@example.com' } }],
+    ['create_contact', 'start_import', { import_id: 'imp_1', mapping: {} }],
   ])(
     'when calls of %s must be confirmed, saves no step that uses %s',
     async (tool, used, given) => {

@@ -19,7 +19,7 @@ export class ConfirmationTools {
     title: 'List confirmations',
     description:
       'Returns the calls of agents that wait for the approval of a signed-in person, newest first, each with its ' +
-      'complete arguments.',
+      'complete arguments. Returns fewer than limit when their arguments are large.',
     output: ConfirmationList,
     readOnly: true,
     surfaces: ['dashboard'],

@@ -19,6 +19,8 @@ const REPEAT_MINUTES = 10;
  */
 const MAX_PENDING = 50;
 const MAX_ARGUMENT_CHARACTERS = 65_536;
+/** The size of the arguments after which a list ends, in bytes. A result of a tool has at most 1 MiB. */
+const MAX_LISTED_BYTES = 512 * 1024;
 
 export interface ConfirmedCall extends CallIdentity {
   readonly arguments: object;
@@ -127,7 +129,10 @@ export class ConfirmationsService {
     throw new AppError('conflict', `This confirmation ${is}. The agent can make its call again.`);
   }
 
-  /** Returns the newest confirmations first, each with the state `expired` when it no longer has an effect. */
+  /**
+   * Returns the newest confirmations first, each with the state `expired` when it no longer has an effect. Returns fewer
+   * than `limit` when their arguments are large.
+   */
   async list(
     organizationId: string,
     limit: number,
@@ -135,7 +140,13 @@ export class ConfirmationsService {
   ): Promise<{ confirmations: Confirmation[]; now: Date }> {
     const now = await this.now(organizationId);
     const openAt = onlyPending ? now : undefined;
-    return { confirmations: await this.confirmations.list(organizationId, limit, openAt), now };
+    const found = await this.confirmations.list(organizationId, limit, openAt);
+    let bytes = 0;
+    const tooMany = found.findIndex((row) => {
+      bytes += Buffer.byteLength(JSON.stringify(row.arguments));
+      return bytes > MAX_LISTED_BYTES;
+    });
+    return { confirmations: tooMany < 0 ? found : found.slice(0, tooMany), now };
   }
 
   private async isExpired({ organizationId, expiresAt }: Confirmation): Promise<boolean> {

@@ -181,6 +181,7 @@ export class DefinitionChecksService {
  */
 const SAME_EFFECT: Readonly<Record<string, readonly string[]>> = {
   set_run_contact: ['create_contact', 'update_contact'],
+  start_import: ['create_contact', 'update_contact'],
 };
 
 function isConfirmedAlways(

@@ -43,6 +43,8 @@ export class WebhookTools {
     title: 'Webhook deliveries',
     description:
       'The 20 newest deliveries to the webhook of a workflow, including refused deliveries and their signature mistakes.',
+    // Agents have no tool with this data. So the resource follows the policies of a tool that shows the same payloads.
+    needs: ['get_run'],
   })
   deliveries(input: WebhookDeliveriesInput, call: ToolCall): Promise<WebhookDeliveriesResult> {
     return this.log.list(call.organizationId, input.workflow_id, input.limit);
