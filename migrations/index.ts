@@ -76,6 +76,7 @@ import { LastDebouncedRun1764000102000 } from './1764000102000-last-debounced-ru
 import { BoundedColumns1764000103000 } from './1764000103000-bounded-columns.js';
 import { KeptWithdrawals1764000104000 } from './1764000104000-kept-withdrawals.js';
 import { UnblockedClaims1764000105000 } from './1764000105000-unblocked-claims.js';
+import { ReceivedMessages1764000108000 } from './1764000108000-received-messages.js';
 
 /**
  * All migrations, oldest first. Only append: a migration that was released is never edited. A later migration that
@@ -161,4 +162,5 @@ export const MIGRATIONS = [
   BoundedColumns1764000103000,
   KeptWithdrawals1764000104000,
   UnblockedClaims1764000105000,
+  ReceivedMessages1764000108000,
 ];

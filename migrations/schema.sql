@@ -713,6 +713,7 @@ create table public.messages (
   constraint messages_pkey PRIMARY KEY (organization_id, id),
   constraint messages_bytes_check CHECK (((octet_length(channel) <= 100) AND (octet_length(external_id) <= 2400) AND (octet_length(held_by) <= 1100) AND (octet_length(provider_message_id) <= 1100) AND (octet_length(run_id) <= 100))),
   constraint messages_content_check CHECK (((octet_length(subject) <= 16384) AND (octet_length(body) <= 2097152) AND (octet_length(html) <= 2097152))),
+  constraint messages_direction_check CHECK (((direction = 'inbound'::text) = (status = 'received'::text))),
   constraint messages_id_check CHECK ((id ~ '^[A-Za-z0-9_-]{1,100}$'::text)),
   constraint messages_on_uncertain_check CHECK ((on_uncertain = ANY (ARRAY['resend'::text, 'hold'::text]))),
   constraint messages_size_check CHECK (((envelope IS NULL) OR (pg_column_size(envelope) <= 4096) OR (octet_length((envelope)::text) <= 1048576))),

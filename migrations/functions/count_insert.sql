@@ -5,8 +5,8 @@
 --   nothing.
 -- Locks: those of private.take_quota.
 --
--- A contact can always withdraw its consent by STOP. So a short text message of a contact is not counted, and is stored
--- also when a quota is used up.
+-- A short text message that was received can be STOP. So it is not counted, and is stored also when the quota of messages
+-- or of stored bytes is used up. The trigger keep_end makes sure that a received message is never sent.
 --
 -- The function runs as the owner. So rows that SQL of a tool inserts are counted too, and such SQL cannot change the
 -- counters.
@@ -31,7 +31,7 @@ begin
     continue when not is_refusing and not is_limited;
     if tg_table_name = 'messages' then
       select count(*) into keywords from inserted i
-      where i.organization_id = counted.organization_id and i.direction = 'inbound' and i.channel = 'sms'
+      where i.organization_id = counted.organization_id and i.status = 'received' and i.channel = 'sms'
         and octet_length(i.body) <= 160 and pg_column_size(i.*) <= 1000;
       counted.amount := counted.amount - keywords;
       continue when counted.amount = 0;

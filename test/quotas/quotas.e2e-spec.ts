@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { runQuotas } from '../../src/bootstrap/quotas.js';
+import { TenantDatabase } from '../../src/database/transactions/tenant-database.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { listOutbox } from '../messaging/support.js';
@@ -136,6 +137,32 @@ describe('the daily quota of messages', () => {
     } finally {
       await started.close();
     }
+  });
+
+  it('cannot be exceeded by messages that SQL of a tool calls inbound', async () => {
+    await limit('messages', 0);
+    const { value } = await acme.call<{ contact: { id: string } }>('create_contact', {
+      phone: '+4930123456',
+    });
+    const tenants = switchboard.app.get(TenantDatabase);
+    const run = (statement: string, ...values: string[]): Promise<unknown> =>
+      tenants.transaction(acme.id, () =>
+        tenants.session(acme.id).query(statement, [acme.id, ...values]),
+      );
+    const insert = (status: string): Promise<unknown> =>
+      run(
+        `insert into messages (organization_id, id, contact_id, channel, direction, recipient, body, status)
+         values ($1, $2, $3, 'sms', 'inbound', '+4930123456', 'Buy now', $4)`,
+        `msg_${status}`,
+        value.contact.id,
+        status,
+      );
+    await expect(insert('queued')).rejects.toThrow();
+    expect(await count('messages')).toBe(0);
+    // A received message is not counted, and cannot be sent.
+    await insert('received');
+    const queue = `update messages set direction = 'outbound', status = 'queued' where organization_id = $1`;
+    await expect(run(queue)).rejects.toThrow();
   });
 
   it('starts again on the next day', async () => {
