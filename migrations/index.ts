@@ -77,6 +77,7 @@ import { BoundedColumns1764000103000 } from './1764000103000-bounded-columns.js'
 import { KeptWithdrawals1764000104000 } from './1764000104000-kept-withdrawals.js';
 import { UnblockedClaims1764000105000 } from './1764000105000-unblocked-claims.js';
 import { ReceivedMessages1764000108000 } from './1764000108000-received-messages.js';
+import { ReturnedDecisions1764000109000 } from './1764000109000-returned-decisions.js';
 
 /**
  * All migrations, oldest first. Only append: a migration that was released is never edited. A later migration that
@@ -163,4 +164,5 @@ export const MIGRATIONS = [
   KeptWithdrawals1764000104000,
   UnblockedClaims1764000105000,
   ReceivedMessages1764000108000,
+  ReturnedDecisions1764000109000,
 ];

@@ -1,5 +1,6 @@
 -- Trigger function: returns the log of consent and the decisions about topics to a contact whose merge was undone.
--- If the survivor now has a stricter decision about a topic, the restored contact gets this stricter decision.
+-- If the survivor now has a stricter decision about a topic, the restored contact gets this stricter decision. It also
+-- leaves each topic that the survivor has left and about which it had no decision.
 --
 -- Arguments: none (row trigger after delete on contact_merges).
 -- Result: null. Nothing happens when the contact was not restored: then the survivor was deleted.
@@ -35,12 +36,12 @@ begin
     confirmation_address text)
   left join public.topic_subscriptions other on other.organization_id = old.organization_id
     and other.contact_id = old.survivor_id and other.topic = own.topic;
-  -- A link in an e-mail to the merged contact led to the survivor. So a topic that the survivor has left since the merge
-  -- may have been left by the restored contact, also if it had no decision before the merge.
+  -- A link in an e-mail to the merged contact led to the survivor. So each topic that the survivor has left may have been
+  -- left by the person of the restored contact. The time of the decision does not show this: a repeated decision keeps
+  -- its first time, which may be before the merge.
   insert into public.topic_subscriptions (organization_id, contact_id, topic, state, source)
   select old.organization_id, old.merged_id, s.topic, s.state, 'unmerge' from public.topic_subscriptions s
   where s.organization_id = old.organization_id and s.contact_id = old.survivor_id and s.state = 'unsubscribed'
-    and s.changed_at >= old.merged_at
   on conflict do nothing;
   return null;
 end

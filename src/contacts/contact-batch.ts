@@ -2,6 +2,7 @@ import { AppError } from '../errors/app-error.js';
 import { canonicalJson } from '../text/canonical-json.js';
 import { newId } from '../text/ids.js';
 import { CONSENT_CHANNELS } from './consent.js';
+import { identifierConflict, mergeTags, withoutAliases } from './contact-conflicts.js';
 import {
   type ContactChanges,
   type ContactFields,
@@ -10,7 +11,6 @@ import {
 } from './contact-fields.js';
 import { IDENTIFIERS, type Identifier } from './contact-statements.js';
 import type { Contact } from './contact.entity.js';
-import { identifierConflict, mergeTags, withoutAliases } from './contacts.service.js';
 
 export interface BatchOptions {
   /** The field by which rows find contacts: a row belongs to the contact that has the same value. */

@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ChangeFeed, resourceChange } from '../changes/change-feed.js';
-import { AppError } from '../errors/app-error.js';
 import { DomainEvents } from '../events/domain-events.js';
-import { ContactBatchesRepository } from './contact-batches.repository.js';
+import { ContactBatchesRepository, type Holder } from './contact-batches.repository.js';
 import {
   type BatchedContact,
   type BatchOptions,
@@ -12,12 +11,14 @@ import {
   identifiersOf,
   planBatch,
 } from './contact-batch.js';
+import { tooManyChanges } from './contact-conflicts.js';
 import type { ContactChanges, ContactFields } from './contact-fields.js';
+import { IDENTIFIERS } from './contact-statements.js';
 import type { Contact } from './contact.entity.js';
 import { ContactView } from './contact.results.js';
 import { contactEvents } from './contact-events.js';
 
-/** The number of attempts to write a row whose identifiers other transactions take at the same time. */
+/** The number of attempts to lock contacts, or to write a row, whose identifiers other transactions take meanwhile. */
 const MOST_ATTEMPTS = 5;
 
 /** Creates and changes many contacts in one call, by the rules of `create_contact`. */
@@ -68,8 +69,24 @@ export class ContactBatchesService {
     for (const row of rows) {
       for (const [identifier, value] of identifiersOf(row)) values[identifier].push(value);
     }
-    const holders = await this.batches.findHolders(organizationId, values);
-    if (holders.length === 0) return [];
+    let holders = await this.batches.findHolders(organizationId, values);
+    for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt += 1) {
+      if (holders.length === 0) return [];
+      const known = await this.lockHolders(organizationId, holders);
+      if (known.every(isOwn)) return known;
+      // If the wait for the locks ended with the end of a merge, a restored contact may have the identifier now.
+      const current = await this.batches.findHolders(organizationId, values);
+      if (areSame(holders, current)) return known;
+      holders = current;
+    }
+    throw tooManyChanges();
+  }
+
+  /** Locks the contacts. Leaves out contacts that do not exist any more. */
+  private async lockHolders(
+    organizationId: string,
+    holders: readonly Holder[],
+  ): Promise<KnownContact[]> {
     const ids = [...new Set(holders.map(({ contact_id }) => contact_id))];
     const contacts = new Map(
       (await this.batches.lock(organizationId, ids)).map((contact) => [contact.id, contact]),
@@ -172,7 +189,7 @@ export class ContactBatchesService {
       await this.publish(organizationId, contact, at, options);
       return outcomes[0]!;
     }
-    throw new AppError('unavailable', 'Other calls are changing this contact. Try again.');
+    throw tooManyChanges();
   }
 
   private async publish(
@@ -190,4 +207,16 @@ export class ContactBatchesService {
       await this.events.emit(organizationId, event);
     }
   }
+}
+
+/** Returns false for an alias, and for an identifier that the contact has lost. */
+function isOwn({ identifier, value, contact }: KnownContact): boolean {
+  return contact[IDENTIFIERS[identifier]] === value;
+}
+
+function areSame(before: readonly Holder[], after: readonly Holder[]): boolean {
+  const keyOf = ({ identifier, value, contact_id }: Holder): string =>
+    JSON.stringify([identifier, value, contact_id]);
+  const known = new Set(before.map(keyOf));
+  return before.length === after.length && after.every((holder) => known.has(keyOf(holder)));
 }

@@ -140,6 +140,8 @@ export class ContactMergesService {
     const locked = await this.batches.lock(organizationId, [survivorId, otherId]);
     const survivor = locked.find(({ id }) => id === survivorId);
     const merged = locked.find(({ id }) => id === otherId);
+    // If the wait for the locks ended with the end of a merge, `contactId` means the restored contact now.
+    if ((await this.contacts.find(organizationId, contactId))?.id !== survivorId) return undefined;
     return survivor && merged && [survivor, merged];
   }
 

@@ -26,9 +26,10 @@ import type { Removable } from './removable.js';
 export type TraceCounts = Record<Removable | 'runs', number>;
 
 /**
- * The number of merges that a look-up of one contact follows. Each merge commits while the look-up waits for a lock.
+ * The number of attempts to lock a contact. Each further attempt is needed because a merge, or the end of a merge,
+ * committed while the attempt waited.
  */
-const MOST_MERGES = 3;
+const MOST_ATTEMPTS = 3;
 
 @Injectable()
 export class ContactsRepository {
@@ -55,9 +56,12 @@ export class ContactsRepository {
     const found = await this.findOne(FIND_FOR_UPDATE, organizationId, id);
     if (found) return found;
     // The statement may have waited for a merge, which deletes the contact. Only a new statement sees the survivor.
-    for (let attempt = 0; attempt < MOST_MERGES; attempt += 1) {
-      const survivor = await this.findOne(FIND_MERGED_FOR_UPDATE, organizationId, id);
-      if (survivor) return survivor;
+    for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt += 1) {
+      const locked = await this.findOne(FIND_MERGED_FOR_UPDATE, organizationId, id);
+      // This statement may have waited until the merge was undone. Without the second look-up, the survivor would get
+      // the changes of the restored contact.
+      const current = locked && (await this.findOne(FIND_MERGED, organizationId, id));
+      if (current && current.id === locked.id) return locked;
     }
     return null;
   }

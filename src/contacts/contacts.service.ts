@@ -7,7 +7,13 @@ import { fingerprint } from '../text/canonical-json.js';
 import { newId } from '../text/ids.js';
 import { normalizeEmail } from '../text/parse-email.js';
 import { contactEvents } from './contact-events.js';
-import { type ContactChanges, MOST_TAGS, NO_FIELDS, applyChanges } from './contact-fields.js';
+import {
+  identifierConflict,
+  mergeTags,
+  tooManyChanges,
+  withoutAliases,
+} from './contact-conflicts.js';
+import { type ContactChanges, NO_FIELDS, applyChanges } from './contact-fields.js';
 import type { ContactOrder } from './contact-order.js';
 import type { Contact } from './contact.entity.js';
 import { ContactView } from './contact.results.js';
@@ -19,7 +25,7 @@ import type { Removable } from './removable.js';
 import { ContactSearchRepository } from './contact-search.repository.js';
 import { ContactsRepository, type TraceCounts } from './contacts.repository.js';
 
-// Another attempt is needed only when the contact with the identifier is deleted between two statements.
+// Another attempt is needed only when the contact with the identifier is deleted, or loses it, between two statements.
 const MOST_ATTEMPTS = 5;
 /** The largest number of messages that one transaction deletes together with their contact. */
 const MOST_REMOVED = 50_000;
@@ -30,8 +36,6 @@ export interface ContactSearch {
   text: string | undefined;
   filters: readonly FilterNode[];
 }
-
-type AddressColumn = (typeof IDENTIFIERS)[Identifier];
 
 /** The id, address or external id by which a caller names a contact. Exactly one member is set. */
 export type ContactKey = Partial<Record<'contact_id' | Identifier, string>>;
@@ -55,6 +59,20 @@ export class ContactsService {
   /** Returns the id of the contact or its survivor. Nobody can delete that contact until the transaction ends. */
   async keep(organizationId: string, id: string): Promise<string> {
     return assertFound(await this.contacts.keep(organizationId, id), 'contact');
+  }
+
+  /**
+   * Returns the id of the contact that {@link getBy} finds, and locks the contact. Until the transaction ends, `key`
+   * identifies this contact.
+   */
+  async keepBy(organizationId: string, key: ContactKey): Promise<string> {
+    for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt += 1) {
+      const { id } = await this.getBy(organizationId, key);
+      const kept = await this.keep(organizationId, id);
+      // If the wait for the lock ended with the end of a merge, the restored contact has the key now.
+      if ((await this.getBy(organizationId, key)).id === kept) return kept;
+    }
+    throw tooManyChanges();
   }
 
   /** Returns a contact. Throws `not_found` when the organization has no such contact. */
@@ -124,15 +142,13 @@ export class ContactsService {
       const contact = await this.contacts.findForUpdate(organizationId, first.contact.id);
       // Meanwhile, the contact was deleted, or merged into another contact, which may have other addresses.
       if (contact?.id !== first.contact.id) continue;
-      const changed = await this.change(
-        contact,
-        withoutAliases(holders, changes),
-        source,
-        onConflict,
-      );
+      // Meanwhile, a merge was undone, and the restored contact has its addresses again.
+      if (!(await this.isHolder(contact, holders, changes))) continue;
+      const given = withoutAliases(holders, changes);
+      const changed = await this.change(contact, given, source, onConflict);
       return { contact: changed, created: false };
     }
-    throw new AppError('unavailable', 'Other calls are changing this contact. Try again.');
+    throw tooManyChanges();
   }
 
   /** Changes a contact. Throws `not_found`, or `conflict` with a taken identifier. `merge` keeps existing tags. */
@@ -252,6 +268,18 @@ export class ContactsService {
     }
   }
 
+  /** Returns true if no other contact has an identifier by which the locked contact was found. */
+  private async isHolder(
+    contact: Contact,
+    holders: readonly { identifier: Identifier }[],
+    changes: ContactChanges,
+  ): Promise<boolean> {
+    const columns = holders.map(({ identifier }) => IDENTIFIERS[identifier]);
+    if (columns.every((column) => contact[column] === changes[column])) return true;
+    const current = await this.findHolders(contact.organizationId, changes);
+    return current.every(({ contact: { id } }) => id === contact.id);
+  }
+
   /** For each identifier in `changes`, finds the contact that has this identifier. */
   private async findHolders(
     organizationId: string,
@@ -266,35 +294,4 @@ export class ContactsService {
     }
     return holders;
   }
-}
-
-/** Leaves out the addresses that are aliases of the contact. An alias would replace the contact's own address. */
-export function withoutAliases(
-  holders: readonly { identifier: Identifier; contact: Pick<Contact, AddressColumn> }[],
-  changes: ContactChanges,
-): ContactChanges {
-  const aliases = holders
-    .map(({ identifier, contact }) => [IDENTIFIERS[identifier], contact] as const)
-    .filter(([column, contact]) => contact[column] !== changes[column]);
-  return { ...changes, ...Object.fromEntries(aliases.map(([column]) => [column, undefined])) };
-}
-
-/** Adds the tags of the contact to the tags of the changes. Throws `invalid_arguments` when there are too many tags. */
-export function mergeTags(contact: Pick<Contact, 'tags'>, changes: ContactChanges): ContactChanges {
-  if (!changes.tags) return changes;
-  const tags = [...new Set([...contact.tags, ...changes.tags])];
-  if (tags.length <= MOST_TAGS) return { ...changes, tags };
-  const count = `${tags.length} together with the existing tags`;
-  throw AppError.invalidField('tags', `must be at most ${MOST_TAGS}, but would be ${count}`);
-}
-
-export function identifierConflict(
-  holders: readonly { identifier: Identifier; contact?: Pick<Contact, 'id'> }[],
-): AppError {
-  const details = holders.map(({ identifier, contact }) => ({
-    path: identifier,
-    message: `belongs to ${contact ? `the contact ${contact.id}` : 'another contact'}`,
-  }));
-  const first = details[0]!;
-  return new AppError('conflict', `${first.path} ${first.message}.`, { details });
 }

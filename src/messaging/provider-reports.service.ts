@@ -51,10 +51,9 @@ export class ProviderReportsService {
     this.handovers.assertChannel(input.channel);
     const { channel, contact_id, email, phone } = input;
     const externalId = indexable(input.external_id);
-    const contact = await this.contacts.getBy(organizationId, { contact_id, email, phone });
     const message = await this.reports.insertInbound(organizationId, {
       id: newId('msg'),
-      contactId: await this.contacts.keep(organizationId, contact.id),
+      contactId: await this.contacts.keepBy(organizationId, { contact_id, email, phone }),
       channel,
       recipient: input.to ?? null,
       subject: input.subject ?? null,

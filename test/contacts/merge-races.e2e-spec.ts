@@ -1,12 +1,11 @@
 import { Client } from 'pg';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ContactMergesService } from '../../src/contacts/contact-merges.service.js';
-import { TenantDatabase } from '../../src/database/transactions/tenant-database.js';
 import { send } from '../messaging/support.js';
+import { commitWhenAwaited, untilAwaited } from '../support/commit-when-awaited.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { postJson } from '../support/post-json.js';
 import { sharedSwitchboard, type RunningSwitchboard } from '../support/switchboard.js';
-import { waitFor } from '../support/wait-for.js';
 import { createWorkflow, getRun } from '../workflows/support/workflow-client.js';
 import type { ContactResult } from './contact.js';
 import { createContact, find, merge } from './merged-contacts.js';
@@ -21,30 +20,10 @@ beforeAll(async () => {
 const later = () => new Date(Date.now() + 3_600_000).toISOString();
 
 /** Merges two contacts, and commits only when `work` waits for this transaction. Returns the result of `work`. */
-async function whileMerging<T>(
-  survivorId: string,
-  mergedId: string,
-  work: () => Promise<T>,
-): Promise<T> {
-  const tenants = switchboard.app.get(TenantDatabase);
+function whileMerging<T>(survivorId: string, mergedId: string, work: () => Promise<T>): Promise<T> {
   const merges = switchboard.app.get(ContactMergesService);
-  let result: Promise<T> | undefined;
-  await tenants.transaction(acme.id, async () => {
-    await merges.merge(acme.id, survivorId, mergedId);
-    const [own] = await tenants
-      .session(acme.id)
-      .query<{ pid: number }>('select pg_backend_pid() as pid');
-    result = work();
-    result.catch(() => undefined);
-    await waitFor(async () => {
-      const [row] = await switchboard.ownerQuery<{ waits: boolean }>(
-        `select exists (select from pg_locks where not granted and $1 = any(pg_blocking_pids(pid))) as waits`,
-        [own!.pid],
-      );
-      return row!.waits;
-    });
-  });
-  return await result!;
+  const change = () => merges.merge(acme.id, survivorId, mergedId);
+  return commitWhenAwaited(switchboard, acme.id, change, work);
 }
 
 async function connect(): Promise<{ client: Client; pid: number }> {
@@ -60,14 +39,7 @@ async function countDeadlocks(): Promise<number> {
   return Number(row!.deadlocks);
 }
 
-const waitsFor = (pid: number) =>
-  waitFor(async () => {
-    const [row] = await switchboard.ownerQuery<{ waits: boolean }>(
-      `select exists (select from pg_locks where not granted and $1 = any(pg_blocking_pids(pid))) as waits`,
-      [pid],
-    );
-    return row!.waits;
-  });
+const waitsFor = (pid: number) => untilAwaited(switchboard, pid);
 
 describe('during a merge', () => {
   it('a message to the merged contact goes to the survivor', async () => {
