@@ -35,16 +35,20 @@ export const LOCK_CLAIMED = prepared('messages_lock', lockClaimed(''));
 export const LOCK_FREE_CLAIMED = prepared('messages_lock_free', lockClaimed('skip locked'));
 
 /**
- * SQL that selects the consent of another contact that has the address of the message `m`. The contact of a message may
- * have got another address after the message was stored.
+ * SQL that selects the id of the contact that has the address of the message `m`. After the message was stored, its
+ * contact may have got another address, and another contact may have got the address of the message.
  */
-const CONSENT_OF_HOLDER = `select h.consent from contacts h
-  where h.organization_id = $1 and h.id <> m.contact_id and h.id in (
-    select c.id from contacts c where c.organization_id = $1 and c.email = m.recipient
+const HOLDER = `select c.id from contacts c where c.organization_id = $1 and c.email = m.recipient
     union all select c.id from contacts c where c.organization_id = $1 and c.phone = m.recipient
     union all select a.contact_id from contact_aliases a
-      where a.organization_id = $1 and a.kind in ('email', 'phone') and a.value = m.recipient)
-  limit 1`;
+      where a.organization_id = $1 and a.kind in ('email', 'phone') and a.value = m.recipient`;
+/** SQL that selects the consent of another contact that has the address of the message `m`. */
+const CONSENT_OF_HOLDER = `select h.consent from contacts h
+  where h.organization_id = $1 and h.id <> m.contact_id and h.id in (${HOLDER}) limit 1`;
+/** SQL that is true if the contact that has the address of the message `m` has left the topic of the message. */
+const IS_LEFT_BY_HOLDER = `exists (select from topic_subscriptions h
+  where h.organization_id = $1 and h.contact_id = (${HOLDER} limit 1) and h.topic = m.topic
+    and h.state = 'unsubscribed')`;
 
 /**
  * Returns SQL that selects the data that may prevent sending: a row for each message `m` of `rows`. `rows` returns a
@@ -56,6 +60,8 @@ function permissionsOf(rows: (join: string) => string): string {
       where s.organization_id = $1 and s.channel = m.channel and s.address = m.recipient) as suppression,
      own.consent,
      case when m.recipient in (own.email, own.phone) then null else (${CONSENT_OF_HOLDER}) end as "consentOfHolder",
+     case when m.topic is null or m.recipient in (own.email, own.phone) then false
+       else ${IS_LEFT_BY_HOLDER} end as "isLeftByHolder",
      (select ${stateOf("case when m.channel = 'email' then m.recipient end")}
       from topics t left join topic_subscriptions s
         on s.organization_id = $1 and s.contact_id = m.contact_id and s.topic = m.topic

@@ -37,6 +37,8 @@ export interface StoredPermission {
   readonly consent: Consent | null;
   /** The consent of another contact that has the address of the message. Null when there is no such contact. */
   readonly consentOfHolder: Consent | null;
+  /** True if the contact that has the address of the message has left the topic of the message. */
+  readonly isLeftByHolder: boolean;
   /** Null for a message without a topic, and for a topic that was deleted. */
   readonly subscription: SubscriptionState | null;
   /** True when the organization has rules about when messages are sent. */

@@ -102,7 +102,7 @@ export class MessagePermissionService {
 
   private verdictsOf(
     { channel, topic }: PermittedMessage,
-    { suppression, consent, consentOfHolder, subscription }: StoredPermission,
+    { suppression, consent, consentOfHolder, isLeftByHolder, subscription }: StoredPermission,
   ): PermissionVerdict[] {
     const suppressed = suppression && suppressedBy(SUPPRESSED[suppression], 'suppressed');
     const isDeniedByOne = [consent, consentOfHolder].some((one) => one && isDenied(one, channel));
@@ -113,7 +113,8 @@ export class MessagePermissionService {
       { rule: 'consent', outcome: denied },
     ];
     if (topic === null) return verdicts;
-    const obstacle = subscription ?? 'deleted';
+    const own = subscription ?? 'deleted';
+    const obstacle = own === 'subscribed' && isLeftByHolder ? 'unsubscribed' : own;
     const outcome =
       obstacle === 'subscribed'
         ? undefined
