@@ -5,7 +5,6 @@ import { parsePhone } from '../contacts/parse-field.js';
 import { smsKeywordOf } from '../contacts/sms-keyword.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import { AppError } from '../errors/app-error.js';
-import { normalizeEmail } from '../text/parse-email.js';
 import { ChannelConsentService } from '../topics/channel-consent.service.js';
 import { HelpRepliesRepository } from './help-replies.repository.js';
 import type { Message } from './message.entity.js';
@@ -53,15 +52,17 @@ export class InboundKeywordsService {
     await this.consent.decide(organizationId, contactId, 'sms', status, origin);
   }
 
-  /** Returns false for an earlier address of the contact, and for the id of a contact that was merged into it. */
+  /**
+   * Returns false for an earlier number of the contact, for the id of a contact that was merged into it, and for an
+   * e-mail address, which says nothing about a number.
+   */
   private async isCurrent(
     organizationId: string,
     contactId: string,
-    { contact_id: given, email, phone }: ReportedSender,
+    { contact_id: given, phone }: ReportedSender,
   ): Promise<boolean> {
     const contact = await this.contacts.get(organizationId, contactId);
     if (given !== undefined) return given === contact.id;
-    if (email !== undefined) return normalizeEmail(email) === contact.email;
     if (phone === undefined) return false;
     const { region } = await this.rules.rulesForPhones(organizationId, [phone]);
     const parsed = parsePhone(phone, region);

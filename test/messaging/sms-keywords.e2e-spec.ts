@@ -116,6 +116,13 @@ describe('a text message that is a keyword', () => {
     expect((await trySms(survivor.id)).error?.code).toBe('no_consent');
   });
 
+  it('grants no consent by START when an e-mail address names the sender', async () => {
+    const { id, email } = await person({ consent: { sms: 'denied' } });
+    const start = { email, channel: 'sms', body: 'START' };
+    expect((await acme.call('record_message', start)).error).toBeUndefined();
+    expect((await trySms(id)).error?.code).toBe('no_consent');
+  });
+
   it('counts once, even if the provider reports it several times', async () => {
     const { id } = await person();
     await receive(id, 'STOP', { external_id: `stop-${id}` });
