@@ -24,6 +24,26 @@ describe(cleanHandover, () => {
     });
   });
 
+  const secret = 'token+of/the account';
+  const account = { id: 'pro_1', kind: 'twilio', settings: { account_sid: 'AC1' }, secret };
+
+  it.each([
+    ['as it is', secret],
+    ['in a form', encodeURIComponent(secret).replaceAll('%20', '+')],
+    ['in JSON', secret.replaceAll('/', String.raw`\u002f`)],
+    ['in HTTP Basic', Buffer.from(`AC1:${secret}`).toString('base64')],
+    ['across the end of the stored reason', `${'x'.repeat(985)}${secret}`],
+  ])('hides the secret of the provider in a reason: %s', (_how, text) => {
+    const refused = {
+      outcome: 'refused',
+      code: 'provider_refused',
+      reason: `Got ${text}`,
+    } as const;
+    expect(cleanHandover(refused, account)).toMatchObject({
+      reason: expect.stringMatching(/^Got x*\[secret of [ a-z]*\]?$/) as string,
+    });
+  });
+
   it.each([
     [Number.NaN, 0],
     [-5, 0],

@@ -171,7 +171,7 @@ async function safely(
   signal: AbortSignal,
 ): Promise<Handover> {
   try {
-    return cleanHandover(await channel.handOver(message, account, signal));
+    return cleanHandover(await channel.handOver(message, account, signal), account);
   } catch {
     const reason = 'The channel failed with an unexpected error.';
     return { outcome: 'unknown', code: 'no_outcome', reason };

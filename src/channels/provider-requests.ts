@@ -7,7 +7,11 @@ import { parseResponseBody } from '../outbound/response-body.js';
 import { visibleLine } from '../text/visible-line.js';
 import type { Handover } from './channel-contract.js';
 
-const LONGEST_REASON = 500;
+/**
+ * The largest number of characters that a reason quotes from a provider. `cleanHandover` shortens the reason after it
+ * has hidden the secret of the provider. A shorter quotation could end within a secret, which would not be found.
+ */
+export const LONGEST_QUOTATION = 5000;
 const TIMEOUT_SECONDS = 30;
 
 /** A request of a channel. The body is text, such as JSON or a form. */
@@ -79,7 +83,7 @@ export function toFailure(
   { status, retryAfterSeconds: wait }: ProviderResponse,
   said?: string,
 ): Exclude<Handover, { outcome: 'sent' }> {
-  const text = said === undefined ? '' : `: ${visibleLine(said, LONGEST_REASON)}`;
+  const text = said === undefined ? '' : `: ${visibleLine(said, LONGEST_QUOTATION)}`;
   const reason = `The provider answered ${status}${text}`;
   if (status === 408 || status === 502 || status === 504) {
     return { outcome: 'unknown', code: 'connection_lost', reason };

@@ -1,8 +1,13 @@
 import { visibleLine } from '../text/visible-line.js';
 import type { Handover, OutgoingMessage, ProviderAccount } from './channel-contract.js';
-import { type ProviderRequests, textMember, toFailure, withoutSlash } from './provider-requests.js';
+import {
+  LONGEST_QUOTATION,
+  type ProviderRequests,
+  textMember,
+  toFailure,
+  withoutSlash,
+} from './provider-requests.js';
 
-const LONGEST_REASON = 500;
 /**
  * The temporary statuses of Vonage: throttled, internal error, no credit. The HTTP status of a response is always 200.
  */
@@ -63,7 +68,7 @@ function readParts(body: unknown): Handover {
     return { outcome: 'sent', ...(providerMessageId !== undefined && { providerMessageId }) };
   }
   const status = statuses[failed] ?? 'none';
-  const said = visibleLine(textMember(parts[failed], 'error-text') ?? '', LONGEST_REASON);
+  const said = visibleLine(textMember(parts[failed], 'error-text') ?? '', LONGEST_QUOTATION);
   const reason = `The provider answered with the status ${visibleLine(status, 20)}: ${said}`;
   if (statuses.includes('0')) return { outcome: 'unknown', code: 'connection_lost', reason };
   const code = Object.hasOwn(TEMPORARY, status) ? TEMPORARY[status] : undefined;

@@ -181,6 +181,25 @@ describe('SMS', () => {
     expect(vonage.requests).toHaveLength(before);
   });
 
+  it('has no secret of its provider in the reason, also if the provider repeats the secret', async () => {
+    const long = 'x'.repeat(490);
+    const pair = Buffer.from(`${ACCOUNT_SID}:${AUTH_TOKEN}`).toString('base64');
+    const ofTwilio = await addTwilio();
+    twilio.script({ status: 400, body: { message: `${long} ${AUTH_TOKEN} ${pair}` } });
+    const first = await until((await sendSms()).id, 'failed');
+    expect(first.status_reason).toBe(
+      `The provider answered 400: ${long} [secret of the provider] [secret of the provider]`,
+    );
+    await acme.call('delete_channel_provider', { provider_id: ofTwilio });
+    await addVonage();
+    const refusal = `${long} api_secret=${encodeURIComponent(API_SECRET)}`;
+    vonage.script(vonageAnswer({ status: '4', 'error-text': refusal }));
+    const second = await until((await sendSms()).id, 'failed');
+    expect(second.status_reason).toBe(
+      `The provider answered with the status 4: ${long} api_secret=[secret of the provider]`,
+    );
+  });
+
   it.each(
     sample(
       [
