@@ -142,7 +142,7 @@ export async function assertValidates(url, era, key) {
   const response = JSON.parse(text);
   if (!response.error && !response.result?.isError) {
     throw new Error(
-      `the tool must reject a number as its text, but accepts it: ${text.slice(0, 200)}`,
+      `the tool must refuse the number 5 for its argument text, but accepts it: ${text.slice(0, 200)}`,
     );
   }
 }

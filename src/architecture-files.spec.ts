@@ -52,7 +52,7 @@ describe('the code of src', () => {
     expect(findNodes(isTooLong)).toEqual([]);
   });
 
-  it('names a class after the file in each file with a layer suffix', () => {
+  it('has a class with the name of the file in each file with a layer suffix', () => {
     const faults = FILES.filter(({ path }) => ROLE_SUFFIX.test(path)).flatMap(({ path, tree }) => {
       const expected = pascal(posix.basename(path, '.ts'));
       const classes = tree.statements

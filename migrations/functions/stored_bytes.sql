@@ -1,4 +1,4 @@
--- Estimates how many bytes the data of an organization has on disk, without indexes.
+-- Estimates how many bytes on disk the data of an organization occupies. Indexes do not count.
 --
 -- Arguments:
 --   of_organization  the organization

@@ -22,8 +22,8 @@ create table public.segments (
   position text collate "C" not null default '',
   -- The milliseconds that the current comparison of every contact has taken.
   sweep_ms integer not null default 0,
-  -- The id of a transaction. The first comparison waits until all earlier transactions have ended: they may have
-  -- written contacts without a row in segment_changes.
+  -- The id of the transaction that created the segment. The first comparison waits until all transactions with smaller
+  -- ids have ended: they may have written contacts without a row in segment_changes.
   barrier text,
   evaluated_at timestamptz(3),
   created_at timestamptz(3) not null default now(),

@@ -121,12 +121,12 @@ export class ImportRowsService {
   }
 
   /**
-   * Returns the rows that share no identifier with an earlier row of the file. Calls `refuse` for each of the remaining
-   * rows.
+   * Returns the rows that share no identifier with an earlier row of the file. Calls `refuse` for each other
+   * row.
    *
    * Stores the identifier by which the import finds contacts, so that later parts of the file can be checked. The other
-   * identifiers are not stored: the contacts have them before the next part is checked, so a later row with the same
-   * identifier conflicts with a contact. A dry run stores no contacts. So it stores all identifiers.
+   * identifiers are not stored. The contacts of this part are saved before the next part is checked. So a later row with
+   * the same identifier conflicts with a saved contact. A dry run stores no contacts. So it stores all identifiers.
    */
   private async withoutRepeated(
     job: ContactImport,

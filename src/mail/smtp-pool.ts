@@ -122,7 +122,7 @@ export class SmtpPool {
     return undefined;
   }
 
-  /** Keeps the session for the next message, or closes it, and frees its slot. */
+  /** Frees the slot of the session. Keeps the session for the next message if it can be used again, else closes it. */
   private keep(session: SmtpSession): void {
     if (this.isClosed || !session.isUsable) {
       session.close();

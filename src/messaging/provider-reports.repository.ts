@@ -11,7 +11,7 @@ type InboundMessage = NewMessage & Pick<Message, 'externalId'>;
 export class ProviderReportsRepository {
   constructor(private readonly tenants: TenantDatabase) {}
 
-  /** Inserts an inbound message. Returns undefined when a message of the channel already has its external id. */
+  /** Inserts an inbound message. Returns undefined when another message of the channel has the same external id. */
   async insertInbound(
     organizationId: string,
     message: InboundMessage,

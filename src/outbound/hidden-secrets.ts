@@ -215,7 +215,8 @@ function* objectOf(members: readonly (readonly [string, unknown])[]): SearchStep
 }
 
 /**
- * Returns the forms that a secret can have in decoded text. A form encodes a space as `+`, and the decoders keep a `+`.
+ * Returns the texts that a secret can become in decoded text. The encoding of HTML forms writes a space as `+`, and the
+ * decoders do not turn a `+` into a space.
  */
 function decodedForms(secret: string): string[] {
   if (UNESCAPED.test(secret)) return [];

@@ -46,7 +46,7 @@ export class Segment extends OrganizationRowWithId {
   @Column('integer', { default: 0 })
   sweepMs: number;
 
-  /** The id of a transaction. The first comparison waits until all earlier transactions have ended. */
+  /** The id of a transaction. The first comparison waits until all transactions with smaller ids have ended. */
   @Column('text', { nullable: true })
   barrier: string | null;
 

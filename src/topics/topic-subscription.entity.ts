@@ -39,8 +39,8 @@ export class TopicSubscription extends OrganizationRow {
   confirmationId: string | null;
 
   /**
-   * The address to which this message was sent. A subscription with an address counts only for e-mails to this address,
-   * because nobody has confirmed the subscription for another address.
+   * The address to which the confirmation was sent. A subscription with such an address does not count for e-mails to
+   * other addresses, because their owners have confirmed nothing.
    */
   @Column('text', { nullable: true })
   confirmationAddress: string | null;

@@ -56,7 +56,9 @@ describe('the explorer of tools', () => {
     await page.getByText('This tool is hidden from everybody.').waitFor();
     expect((await dashboard.organization.call('send_message', {})).status).toBe(404);
     await page.getByLabel('Hide this tool').click();
-    await page.getByLabel('Calls of agents need an agreement').selectOption('always');
+    await page
+      .getByLabel('Before an agent calls this tool, somebody must agree')
+      .selectOption('always');
     await page.getByRole('button', { name: 'Save the policy' }).click();
     await page.getByRole('heading', { name: 'Try it' }).waitFor();
     await page.getByRole('link', { name: 'All tools' }).click();

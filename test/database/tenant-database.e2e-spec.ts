@@ -326,7 +326,7 @@ describe(TenantDatabase.name, () => {
     ).rejects.toThrow('nothing was committed');
   });
 
-  it('stays usable when a savepoint fails, although its statement was sent together with other statements', async () => {
+  it('stays usable when a statement in a savepoint fails while another statement waits for its answer', async () => {
     await tenants.transaction(acme.id, async () => {
       await claim('before savepoint');
       await Promise.allSettled([

@@ -86,7 +86,7 @@ describe('a CSV file', () => {
 });
 
 describe('a part of a value', () => {
-  it('contains no part of a signature, wherever the part of the value begins', async () => {
+  it('shows no piece of a signature, wherever in the value the part begins', async () => {
     const url = JSON.stringify(await getRun(acme, runId)).match(RESUME_URL)![0];
     const signature = url.slice(-64);
     const agent = await withKey({ read_only: true });

@@ -234,7 +234,7 @@ describe('a large webhook', () => {
     expect(row).toEqual({ slot_key: 'o1' });
   });
 
-  it('accepts lists, and gzip that decompresses to the largest size', async () => {
+  it('accepts lists, and a compressed body that has the largest allowed size after decompression', async () => {
     const trigger = { type: 'webhook', accept: ['json', 'gzip'] };
     const each = { id: 'each', for_each: '{{ trigger.payload.body }}', batch: 100 };
     const { id } = await createWorkflow(acme, [{ ...each, steps: [echo('one', 'x')] }], {

@@ -41,7 +41,7 @@ export const toolsTexts = defineTexts(
     policyAbout:
       'Owners decide who may use the tool. A decision applies from the next request on. Existing workflows continue.',
     hide: 'Hide this tool from agents and people',
-    confirmation: 'Calls of agents need an agreement',
+    confirmation: 'Before an agent calls this tool, somebody must agree',
     confirmations: {
       never: 'Never',
       when_possible: 'If the client of the agent can ask a person',
@@ -92,7 +92,7 @@ export const toolsTexts = defineTexts(
     policyAbout:
       'Inhaber entscheiden, wer das Werkzeug nutzt. Das gilt ab der nächsten Anfrage. Bestehende Workflows laufen weiter.',
     hide: 'Dieses Werkzeug vor Agenten und Menschen verbergen',
-    confirmation: 'Aufrufe von Agenten brauchen eine Zustimmung',
+    confirmation: 'Bevor ein Agent dieses Werkzeug aufruft, muss jemand zustimmen',
     confirmations: {
       never: 'Nie',
       when_possible: 'Wenn der Client des Agenten einen Menschen fragen kann',

@@ -5,7 +5,7 @@ export const topicsTexts = defineTexts(
   {
     title: 'Topics',
     about:
-      'Contacts can leave a topic with the link in each of its e-mails. They still get messages without a topic, such as receipts.',
+      'Each e-mail of a topic has a link with which contacts leave the topic. They still get messages without a topic, such as receipts.',
     add: 'Add a topic',
     changeTitle: (name: string) => `Change ${name}`,
     name: 'Name',
@@ -74,7 +74,7 @@ export const topicsTexts = defineTexts(
   {
     title: 'Themen',
     about:
-      'Kontakte können ein Thema mit dem Link in jeder seiner E-Mails abbestellen. Nachrichten ohne Thema, zum Beispiel Belege, erreichen sie trotzdem.',
+      'Jede E-Mail zu einem Thema hat einen Link, mit dem Kontakte das Thema abbestellen. Nachrichten ohne Thema, zum Beispiel Belege, bekommen sie weiterhin.',
     add: 'Thema hinzufügen',
     changeTitle: (name: string) => `${name} ändern`,
     name: 'Name',

@@ -30,7 +30,7 @@ const CIRCLED = '⓪①②③④⑤⑥⑦⑧⑨';
 /** Lists notations of an IPv4 address that some URL parser, resolver or kernel understands. */
 const ENCODINGS: Record<string, Encode> = {
   dotted,
-  'dotted with a dot at the end': (octets) => `${dotted(octets)}.`,
+  'dotted, with one more dot at the end': (octets) => `${dotted(octets)}.`,
   decimal: (octets) => String(word(octets)),
   hexadecimal: (octets) => `0x${hex(word(octets))}`,
   'hexadecimal in capitals': (octets) => `0X${hex(word(octets)).toUpperCase()}`,

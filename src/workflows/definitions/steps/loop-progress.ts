@@ -9,7 +9,7 @@ const MIN_WINDOW = 20;
  */
 const MAX_WINDOW_STEPS = 1000;
 
-/** A number above each position of a loop. A loop has at most 1,000,000 items and 100,000 pages. */
+/** A number that is greater than every position in a loop. A loop has at most 1,000,000 items and 100,000 pages. */
 const MAX_POSITION = 2 ** 31;
 
 /** An item whose iteration had a failed step. */

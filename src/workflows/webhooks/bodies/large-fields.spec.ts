@@ -67,7 +67,7 @@ describe('a large text', () => {
 });
 
 describe('large fields', () => {
-  it('keep texts and files, and become a list when they have the same name', async () => {
+  it('keep texts and files, and fields with the same name become a list', async () => {
     const file = { filename: 'a"b', type: 'image/png', size: 7 };
     const json = await fieldsJson(
       [
