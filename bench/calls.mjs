@@ -55,7 +55,7 @@ export async function measure(place, { contests, rounds, seconds, only, smoke })
   }
 }
 
-/** Returns the requests of a contest and their responses, after checking the responses. */
+/** Sends the requests of one contest of the bench, checks the responses, and returns both. */
 export async function prepare(name, era, contest, { url, key, cpuSeconds }, given) {
   const { kind, title } = CONTESTANTS[name];
   const requests = requestsOf(contest, era, key, given);

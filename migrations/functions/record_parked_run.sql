@@ -2,7 +2,7 @@
 --
 -- Arguments: none (row trigger after an update of the status).
 -- Result: null.
--- Locks: only the new row. The row is committed together with the parked run, so a crash loses nothing.
+-- Locks: only the row that it inserts. This row is committed together with the parked run, so a crash loses nothing.
 create or replace function private.record_parked_run() returns trigger
 language plpgsql
 set search_path = pg_catalog, pg_temp as $$

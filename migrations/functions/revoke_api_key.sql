@@ -1,4 +1,4 @@
--- Revokes the API key of an organization, if it has one, and adds an entry to the audit log.
+-- If the organization has an API key, revokes it and adds an entry to the audit log.
 --
 -- Arguments:
 --   for_organization_id  the organization

@@ -17,7 +17,7 @@ import { Contact } from './contact.entity.js';
 import type { FilterNode } from './filter-fields.js';
 import { type IndexKeys, indexKeys, requiredSegment } from './filter-tree.js';
 
-/** A row of a search by an index. The id is null when no contact matches. */
+/** A row of the result when a search uses a database index. The id is null when no contact matches. */
 type IndexedRow = Contact & { exceeds_index_limit: boolean };
 
 /** Searches and counts contacts. Every method needs a transaction of the organization. */

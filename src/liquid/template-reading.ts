@@ -62,7 +62,10 @@ function addReadsOfTemplates(templates: readonly Template[], reads: Set<string>)
   }
 }
 
-/** Adds the paths in a value: a token, a list of a name and a token, or an expression with filters. */
+/**
+ * Adds the paths that a value contains. The value is a token, a pair of a name and a token, or an expression with
+ * filters.
+ */
 function addReads(value: unknown, reads: Set<string>): void {
   if (Array.isArray(value)) {
     for (const item of value) addReads(item, reads);

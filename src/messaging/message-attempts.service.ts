@@ -32,7 +32,7 @@ export interface Attempt {
   readonly policy: UncertainPolicy;
 }
 
-/** The attempts that began, by the keys of their claims. Null for messages that are not sent now. */
+/** Maps the key of each claim to the attempt that began. The value is null when the message must not be sent now. */
 type Begun = ReadonlyMap<string, Attempt | null>;
 
 /**

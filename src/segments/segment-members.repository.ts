@@ -103,7 +103,7 @@ export class SegmentMembersRepository {
     return rows.map(({ contact_id: id }) => id);
   }
 
-  /** Counts the members of each segment, at most `most`. */
+  /** Counts the members of each segment. Counts no more than `most` members of one segment. */
   async count(
     organizationId: string,
     segmentIds: readonly string[],

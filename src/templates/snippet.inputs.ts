@@ -14,7 +14,9 @@ export class CreateSnippetInput {
   @Text({ min: 1, max: 64 })
   name: string;
 
-  @Text('Liquid over the variables of the template that includes it.', { max: LONGEST_CONTENT })
+  @Text('Liquid, which can use the variables of the template that includes the snippet.', {
+    max: LONGEST_CONTENT,
+  })
   content: string;
 }
 

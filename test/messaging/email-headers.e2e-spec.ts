@@ -92,7 +92,7 @@ describe('in_reply_to of send_message', () => {
     expect(headers.get('references')).toBe('<CAF+1@mail.example>');
   });
 
-  it('rejects a recorded message without a Message-ID that is safe in a header', async () => {
+  it('rejects a recorded message whose Message-ID is missing or unsafe in a header', async () => {
     for (const externalId of ['SM5f2c1b', '<a@b>\r\nBcc: <c@d>', '<a@b> <c@d>']) {
       const { value } = await acme.call<{ message: { id: string } }>('record_message', {
         contact_id: contactId,

@@ -80,7 +80,7 @@ describe('the memory for files of http_request', () => {
     (await getRun(organization, runId)).status === 'running';
 
   it.each(['sent', 'received'])(
-    'is free for files that are %s by one organization while another organization occupies its half',
+    'has room for files that are %s by one organization while another organization occupies the half that it may use',
     async (direction) => {
       const [greedy, other] = [
         await createOrganization(switchboard),

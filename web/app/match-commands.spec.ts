@@ -17,7 +17,7 @@ describe(matchCommands, () => {
     expect(labels('uber')).toEqual(['Über']));
   it('finds only commands that contain every typed word', () =>
     expect(labels('settings dev')).toEqual(['Developer']));
-  it('lists names that begin with the typed word first', () =>
+  it('lists first the names that begin with the typed word', () =>
     expect(labels('s')).toEqual(['Schließen', 'Contacts', 'Developer', 'Über']));
   it('returns an empty list when no command contains the typed word', () =>
     expect(labels('xyz')).toEqual([]));

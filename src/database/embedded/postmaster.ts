@@ -123,8 +123,8 @@ async function startOnce(plan: StartPlan): Promise<Postmaster> {
     temp_file_limit: '4GB',
     // In a new database, the planner chooses wrong indexes until there are statistics. So autovacuum runs often.
     autovacuum_naptime: '10s',
-    // Errors quote values of rows and the text of statements. The service logs unexpected errors itself, without
-    // values.
+    // Errors of PostgreSQL quote values of rows and the text of statements. The service logs unexpected errors itself,
+    // and leaves out the values.
     log_min_messages: 'log',
     log_min_error_statement: 'panic',
     log_error_verbosity: 'terse',

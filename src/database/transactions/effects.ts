@@ -29,8 +29,8 @@ export const RECORD_EFFECTS: BoundStatement = {
  */
 const MOST_BYTES = 256 * 1024;
 /**
- * Reads `effects`, the recorded lines for {@link parseEffects}, and `mode`. The mode is `full` when the record became
- * too large, so that lines are missing.
+ * Reads `effects` and `mode`. `effects` has the recorded lines for {@link parseEffects}. When the record became too
+ * large, lines are missing, and `mode` is `full`.
  */
 export const READ_EFFECTS: BoundStatement = {
   text: `select case when octet_length(effects) > ${MOST_BYTES} then 'full' else mode end as mode,

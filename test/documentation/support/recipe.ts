@@ -27,8 +27,9 @@ export interface Recipe {
 }
 
 /**
- * Reads a page of docs/recipes. Replaces the address of each provider by `providers` with the host as the first part of
- * the path. For example, `https://api.stripe.com/v1` becomes `http://127.0.0.1:1234/api.stripe.com/v1`.
+ * Reads a page of docs/recipes. Replaces the address of each provider by the address `providers`, with the host of the
+ * provider as the first part of the path. For example, `https://api.stripe.com/v1` becomes
+ * `http://127.0.0.1:1234/api.stripe.com/v1`.
  */
 export function readRecipe(name: string, providers: string): Recipe {
   const text = toProviders(readFileSync(resolve(FOLDER, `${name}.md`), 'utf8'), providers);

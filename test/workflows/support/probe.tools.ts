@@ -51,7 +51,7 @@ class DoneResult {
 export class ProbeTools {
   static readonly calls: { name: string; key?: string }[] = [];
   /**
-   * Says how often calls of `probe_fail` fail before they succeed, by the name in their arguments. Calls with a name
+   * Maps the name in the arguments of `probe_fail` to the number of calls that fail before the calls succeed. Calls with a name
    * that is not in this map always fail.
    */
   static readonly failures = new Map<string, number>();
