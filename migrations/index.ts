@@ -78,6 +78,7 @@ import { KeptWithdrawals1764000104000 } from './1764000104000-kept-withdrawals.j
 import { UnblockedClaims1764000105000 } from './1764000105000-unblocked-claims.js';
 import { ReceivedMessages1764000108000 } from './1764000108000-received-messages.js';
 import { ReturnedDecisions1764000109000 } from './1764000109000-returned-decisions.js';
+import { BoundedLimits1764000110000 } from './1764000110000-bounded-limits.js';
 
 /**
  * All migrations, oldest first. Only append: a migration that was released is never edited. A later migration that
@@ -165,4 +166,5 @@ export const MIGRATIONS = [
   UnblockedClaims1764000105000,
   ReceivedMessages1764000108000,
   ReturnedDecisions1764000109000,
+  BoundedLimits1764000110000,
 ];

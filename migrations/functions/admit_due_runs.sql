@@ -10,10 +10,15 @@
 -- organization jumps from organization to organization in the index workflow_runs_delayed_turns_idx. It starts at a
 -- random organization, and jumps up to 1,000 times. A run that is still due after its check is checked again after a
 -- second. Otherwise such runs would stay at the beginning of the index.
+--
+-- Each organization has one check before another organization has a second one. After 10 ms for each run, and at most
+-- one second, no further check begins. Otherwise one organization could make a claim exceed the statement timeout, and
+-- all checks would be rolled back and repeated.
 create or replace function private.admit_due_runs(batch_size integer) returns integer
 language plpgsql
 set search_path = pg_catalog, pg_temp as $$
 declare
+  ends_at constant timestamptz := clock_timestamp() + make_interval(secs => least(batch_size * 0.01, 1));
   first_organization constant text collate "C" := 'org_' || chr(48 + (random() * 75)::integer);
   at_organization text collate "C" := first_organization;
   wrapped boolean := false;
@@ -47,10 +52,11 @@ begin
   end if;
   for scope in
     select r.organization_id, r.workflow_id, case when r.delayed_by = 'debounce' then r.debounce_key end as debounce_key,
-      array_agg(r.id) as ids
+      array_agg(r.id) as ids, row_number() over (partition by r.organization_id) as place
     from public.workflow_runs r where r.id = any (due)
-    group by 1, 2, 3 order by 1, 2
+    group by 1, 2, 3 order by place, random()
   loop
+    exit when clock_timestamp() > ends_at;
     -- Null means that another process has the lock of the workflow and checks its limits.
     if private.admit_runs_of_workflow(scope.organization_id, scope.workflow_id, scope.debounce_key, '{}', false) is not null then
       checked := checked + 1;

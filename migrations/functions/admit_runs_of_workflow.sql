@@ -11,7 +11,7 @@
 --   out deadlocks.
 --
 -- SQL of a tool can store times with which the limits cannot be computed, or lock a wait that pass_debounce changes. Then
--- the function admits no run and checks up to 1,000 due runs again after a minute. An error would make the claims of all organizations fail. For the same
+-- the function admits no run and checks up to 1,000 due runs again after 10 seconds. An error would make the claims of all organizations fail. For the same
 -- reason, pass_keys changes at most 1,000 runs of each key, and the other functions change at most a few thousand runs.
 --
 -- Each statement of a PL/pgSQL function sees what was committed before the statement. So each process sees the runs
@@ -50,7 +50,7 @@ begin
         and r.delayed_until is not null and r.delayed_until <= clock_timestamp()
       order by r.delayed_until limit 1000 for update skip locked
     )
-    update public.workflow_runs r set delayed_until = clock_timestamp() + interval '1 minute'
+    update public.workflow_runs r set delayed_until = clock_timestamp() + interval '10 seconds'
     from due where r.organization_id = organization and r.id = due.id;
     return '{}';
   end;

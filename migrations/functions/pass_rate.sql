@@ -67,11 +67,16 @@ begin
   end loop;
   if max_runs is not null then
     -- A run that has a place and has not begun yet frees the place after one period at the earliest.
+    -- The newest max_runs runs have the newest max_runs begins. Without this limit, the statement would read all runs of
+    -- the period, also those that began before the limit was set.
     select b.at + period into next_at from (
-      select least(t.at, moment) as at from public.workflow_runs r
-      cross join unnest(r.earlier_begins || r.released_at) t (at)
-      where r.organization_id = organization and r.workflow_id = workflow and r.released_at > moment - period
-        and t.at > moment - period
+      select least(t.at, moment) as at from (
+        select r.earlier_begins, r.released_at from public.workflow_runs r
+        where r.organization_id = organization and r.workflow_id = workflow and r.released_at > moment - period
+        order by r.released_at desc limit max_runs
+      ) newest
+      cross join unnest(newest.earlier_begins || newest.released_at) t (at)
+      where t.at > moment - period
     ) b order by b.at desc offset max_runs - 1 limit 1;
     with head as materialized (
       select r.id from public.workflow_runs r

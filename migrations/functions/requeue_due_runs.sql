@@ -8,6 +8,9 @@
 --   lock of the workflow, if it is free: see admit_runs_of_workflow. Otherwise the sweep admits these runs. A claim must
 --   not wait for SQL of a tool that holds the lock.
 --
+-- After a second, the function checks no further limits, for the reason that admit_due_runs names. Then the sweep admits
+-- the remaining runs.
+--
 -- A run that is "running" although its lease has ended was left by a worker that died. This counts as a crash of the
 -- run. The third crash without progress parks the run with the reason "poison", so that it cannot stop worker after
 -- worker. The other runs of dead workers are claimed before all runs of their organization that have not begun.
@@ -19,6 +22,7 @@ create or replace function private.requeue_due_runs(
 language plpgsql
 set search_path = pg_catalog, pg_temp as $$
 declare
+  ends_at constant timestamptz := clock_timestamp() + interval '1 second';
   limited json[];
   scope record;
   crashed record;
@@ -55,8 +59,9 @@ begin
   for scope in
     select l ->> 'organization_id' as organization_id, l ->> 'workflow_id' as workflow_id,
       coalesce(array_agg(distinct l ->> 'slot_key') filter (where l ->> 'slot_key' is not null), '{}') as keys
-    from unnest(limited) l group by 1, 2 order by 1, 2
+    from unnest(limited) l group by 1, 2 order by random()
   loop
+    exit when clock_timestamp() > ends_at;
     perform private.admit_runs_of_workflow(scope.organization_id, scope.workflow_id, null, scope.keys, false);
   end loop;
   woken := woken + private.admit_due_runs(batch_size);

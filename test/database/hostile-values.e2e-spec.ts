@@ -376,6 +376,23 @@ describe('many delayed runs of one organization', () => {
     expect(await countRuns(hostile, 'delayed_until <= now()')).toBeGreaterThan(1000);
   });
 
+  it('that began in the period of a rate limit are not all read', async () => {
+    const rate = { runs: 10, per_seconds: 86_400 };
+    const { id } = await createWorkflow(hostile, STEPS, manual({ rate }));
+    await insertRuns(hostile, 20_000, { set: `status = 'succeeded', finished_at = now()` });
+    // A run keeps this time after its end. SQL of a tool cannot write it.
+    await switchboard.ownerQuery(
+      `update workflow_runs set released_at = now() - interval '1 s' where organization_id = $1`,
+      [hostile.id],
+    );
+    const [first] = await switchboard.ownerQuery<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
+      `explain (analyze, buffers, format json) select private.pass_rate($1, $2, $3)`,
+      [hostile.id, id, JSON.stringify({ rate })],
+    );
+    const plan = first!['QUERY PLAN'][0].Plan;
+    expect(plan['Shared Hit Blocks'] + plan['Shared Read Blocks']).toBeLessThan(300);
+  });
+
   it('whose limits cannot be computed are checked in parts', async () => {
     await createWorkflow(hostile, STEPS, manual(DEBOUNCE));
     await insertRuns(hostile, 2500, {

@@ -27,6 +27,8 @@ describe('an event whose delivery to one of three waits fails', () => {
       create function refuse_wait() returns trigger language plpgsql as $$
       begin
         if new.state = 'delivered' and new.run_id = tg_argv[0] and new.error is null then
+          -- A failure can take longer than the turn of an event.
+          perform pg_sleep(1.1);
           raise exception 'broken' using errcode = tg_argv[1];
         end if;
         return new;

@@ -25,8 +25,12 @@ const MOST_FAILURES = 20;
 const STATEMENT_TIMEOUT = '57014';
 const INTERNAL_ERROR = 'The event could not be delivered because of an internal error.';
 
-/** The time after which a delivery frees its slot, so that events of other organizations have a turn. */
+/**
+ * The time after which a delivery frees its slot, so that events of other organizations have a turn. After an error, the
+ * delivery needs more time, because the next turn begins with a whole batch again.
+ */
 const TURN_MS = 1000;
+const TURN_AFTER_ERROR_MS = 5000;
 /** The longest pause, in seconds, after a delivery for which the organization had no processor time or quota left. */
 const MAX_PAUSE_SECONDS = 30;
 
@@ -64,22 +68,24 @@ export class EventDeliveriesService implements OnModuleInit {
 
   /**
    * Delivers the event to every run that waits for it. A worker that takes over continues after the last batch. Returns
-   * false when the event is due again at once, because its delivery takes longer than a turn. After an error, delivers the event to one wait at a time, and stops at the wait that fails. The event is claimed again
-   * after a pause, which grows. A wait that always fails ends with an error, and the event reaches the next waits.
+   * false when the event is due again at once, because its delivery takes longer than a turn. After an error, delivers
+   * the event to one wait at a time, and stops at the wait that fails. The event is claimed again after a pause, which
+   * grows. A wait that always fails ends with an error, and the event reaches the next waits.
    */
   async deliver(claim: Claim, signal: AbortSignal): Promise<boolean> {
     const progress: Progress = { batchSize: BATCH };
-    const endsAt = performance.now() + TURN_MS;
+    const startedAt = performance.now();
     let hasMore = true;
     while (hasMore && !signal.aborted) {
-      if (performance.now() >= endsAt) {
-        await this.pause(claim, 0);
-        return false;
-      }
       try {
         hasMore = await this.tenants.transaction(claim.organizationId, () =>
           this.deliverBatch(claim, progress),
         );
+        const turnMs = progress.batchSize === BATCH ? TURN_MS : TURN_AFTER_ERROR_MS;
+        if (hasMore && performance.now() - startedAt >= turnMs) {
+          await this.pause(claim, 0);
+          return false;
+        }
       } catch (error) {
         if (signal.aborted) throw error;
         // The worker would pause too, but in its slot, which other organizations may need.
