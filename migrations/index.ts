@@ -79,6 +79,7 @@ import { UnblockedClaims1764000105000 } from './1764000105000-unblocked-claims.j
 import { ReceivedMessages1764000108000 } from './1764000108000-received-messages.js';
 import { ReturnedDecisions1764000109000 } from './1764000109000-returned-decisions.js';
 import { BoundedLimits1764000110000 } from './1764000110000-bounded-limits.js';
+import { PrintableValues1764000106000 } from './1764000106000-printable-values.js';
 
 /**
  * All migrations, oldest first. Only append: a migration that was released is never edited. A later migration that
@@ -167,4 +168,5 @@ export const MIGRATIONS = [
   ReceivedMessages1764000108000,
   ReturnedDecisions1764000109000,
   BoundedLimits1764000110000,
+  PrintableValues1764000106000,
 ];

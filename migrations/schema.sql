@@ -291,6 +291,7 @@ create table public.consent_changes (
   evidence jsonb,
   at timestamp(3) with time zone not null default now(),
   constraint consent_changes_pkey PRIMARY KEY (organization_id, contact_id, id),
+  constraint consent_changes_evidence_check CHECK ((octet_length((evidence)::text) <= 1048576)),
   constraint consent_changes_kind_check CHECK ((kind = ANY (ARRAY['channel'::text, 'topic'::text]))),
   constraint consent_changes_size_check CHECK (((octet_length(name) <= 1024) AND (octet_length(from_state) <= 1024) AND (octet_length(to_state) <= 1024) AND (octet_length(source) <= 1024))),
   constraint consent_changes_contact_id_fkey FOREIGN KEY (organization_id, contact_id) REFERENCES public.contacts(organization_id, id) ON DELETE CASCADE
@@ -329,7 +330,8 @@ create table public.contact_merges (
   undo json,
   moved jsonb,
   constraint contact_merges_pkey PRIMARY KEY (organization_id, merged_id),
-  constraint contact_merges_bytes_check CHECK (((octet_length(merged_id) <= 100) AND (octet_length(survivor_id) <= 100) AND ((pg_column_size(moved) <= 262144) OR (octet_length((moved)::text) <= 67108864)))),
+  constraint contact_merges_bytes_check CHECK (((octet_length(merged_id) <= 100) AND (octet_length(survivor_id) <= 100) AND (octet_length((moved)::text) <= 67108864))),
+  constraint contact_merges_record_check CHECK (((octet_length(into_id) <= 100) AND (octet_length((undo)::text) <= 67108864))),
   constraint contact_merges_undo_check CHECK (((undo IS NULL) = (moved IS NULL))),
   constraint contact_merges_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE,
   constraint contact_merges_survivor_id_fkey FOREIGN KEY (organization_id, survivor_id) REFERENCES public.contacts(organization_id, id) ON DELETE CASCADE
@@ -352,7 +354,7 @@ create table public.contact_properties (
   created_at timestamp(3) with time zone not null default now(),
   updated_at timestamp(3) with time zone not null default now(),
   constraint contact_properties_pkey PRIMARY KEY (organization_id, name),
-  constraint contact_properties_bytes_check CHECK (((pg_column_size(options) <= 4096) OR (octet_length((options)::text) <= 1048576))),
+  constraint contact_properties_bytes_check CHECK ((octet_length((options)::text) <= 1048576)),
   constraint contact_properties_name_check CHECK ((name ~ '^[A-Za-z][A-Za-z0-9_]{0,63}$'::text)),
   constraint contact_properties_options_check CHECK (((type = 'enum'::text) = (cardinality(options) > 0))),
   constraint contact_properties_type_check CHECK ((type = ANY (ARRAY['text'::text, 'number'::text, 'boolean'::text, 'date'::text, 'enum'::text, 'list'::text]))),
@@ -401,7 +403,7 @@ create table public.contacts (
   constraint contacts_organization_id_email_key UNIQUE (organization_id, email),
   constraint contacts_organization_id_external_id_key UNIQUE (organization_id, external_id),
   constraint contacts_organization_id_phone_key UNIQUE (organization_id, phone),
-  constraint contacts_bytes_check CHECK (((octet_length(id) <= 100) AND (octet_length(external_id) <= 1100) AND (octet_length(email) <= 1100) AND (octet_length(phone) <= 100) AND (octet_length(first_name) <= 65536) AND (octet_length(last_name) <= 65536) AND (octet_length(locale) <= 1024) AND (octet_length(timezone) <= 1024) AND (octet_length(search_text) <= 8388608) AND ((pg_column_size(tags) <= 16384) OR (octet_length((tags)::text) <= 4194304)) AND ((pg_column_size(properties) <= 32768) OR (octet_length((properties)::text) <= 8388608)) AND ((pg_column_size(consent) <= 16384) OR (octet_length((consent)::text) <= 4194304)))),
+  constraint contacts_bytes_check CHECK (((octet_length(id) <= 100) AND (octet_length(external_id) <= 1100) AND (octet_length(email) <= 1100) AND (octet_length(phone) <= 100) AND (octet_length(first_name) <= 65536) AND (octet_length(last_name) <= 65536) AND (octet_length(locale) <= 1024) AND (octet_length(timezone) <= 1024) AND (octet_length(search_text) <= 8388608) AND (octet_length((tags)::text) <= 4194304) AND (octet_length((properties)::text) <= 8388608) AND (octet_length((consent)::text) <= 4194304))),
   constraint contacts_identifier_check CHECK ((num_nonnulls(external_id, email, phone) > 0)),
   constraint contacts_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE
 );
@@ -634,7 +636,7 @@ create table public.message_digests (
   items jsonb not null,
   max_items integer not null,
   constraint message_digests_pkey PRIMARY KEY (organization_id, message_id),
-  constraint message_digests_bytes_check CHECK ((((pg_column_size(variables) <= 65536) OR (octet_length((variables)::text) <= 16777216)) AND ((pg_column_size(items) <= 262144) OR (octet_length((items)::text) <= 67108864)))),
+  constraint message_digests_bytes_check CHECK (((octet_length((variables)::text) <= 16777216) AND (octet_length((items)::text) <= 67108864))),
   constraint message_digests_content_check CHECK (((octet_length(subject) <= 2097152) AND (octet_length(body) <= 2097152) AND (octet_length(html) <= 2097152))),
   constraint message_digests_message_id_fkey FOREIGN KEY (organization_id, message_id) REFERENCES public.messages(organization_id, id) ON DELETE CASCADE
 );
@@ -990,7 +992,7 @@ create table public.segments (
   updated_at timestamp(3) with time zone not null default now(),
   constraint segments_pkey PRIMARY KEY (organization_id, id),
   constraint segments_organization_id_name_key UNIQUE (organization_id, name),
-  constraint segments_bytes_check CHECK (((octet_length(id) <= 100) AND (octet_length(name) <= 1024) AND (octet_length(description) <= 65536) AND (octet_length("position") <= 1024) AND (octet_length(barrier) <= 100) AND ((pg_column_size(uses) <= 256) OR (octet_length((uses)::text) <= 65536)))),
+  constraint segments_bytes_check CHECK (((octet_length(id) <= 100) AND (octet_length(name) <= 1024) AND (octet_length(description) <= 65536) AND (octet_length("position") <= 1024) AND (octet_length(barrier) <= 100) AND (octet_length((uses)::text) <= 65536))),
   constraint segments_kind_check CHECK (((kind = ANY (ARRAY['dynamic'::text, 'static'::text])) AND ((kind = 'dynamic'::text) = (filters IS NOT NULL)))),
   constraint segments_size_check CHECK (((filters IS NULL) OR (pg_column_size(filters) <= 4096) OR (octet_length((filters)::text) <= 1048576))),
   constraint segments_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE
@@ -1062,8 +1064,9 @@ create table public.sending_rules (
   caps jsonb not null default '[]'::jsonb,
   updated_at timestamp(3) with time zone not null default now(),
   constraint sending_rules_pkey PRIMARY KEY (organization_id),
-  constraint sending_rules_bytes_check CHECK (((octet_length(timezone) <= 1024) AND ((pg_column_size(caps) <= 4096) OR (octet_length((caps)::text) <= 1048576)))),
+  constraint sending_rules_bytes_check CHECK (((octet_length(timezone) <= 1024) AND (octet_length((caps)::text) <= 1048576))),
   constraint sending_rules_quiet_check CHECK ((num_nulls(quiet_from, quiet_to, quiet_days, quiet_channels) = ANY (ARRAY[0, 4]))),
+  constraint sending_rules_quiet_size_check CHECK (((octet_length((quiet_days)::text) <= 1024) AND (octet_length((quiet_channels)::text) <= 65536))),
   constraint sending_rules_times_check CHECK (((quiet_from ~ '^([01][0-9]|2[0-3]):[0-5][0-9]$'::text) AND (quiet_to ~ '^([01][0-9]|2[0-3]):[0-5][0-9]$'::text))),
   constraint sending_rules_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE
 );
@@ -1194,7 +1197,7 @@ create table public.topic_subscriptions (
   changed_at timestamp(3) with time zone not null default now(),
   confirmation_address text collate "C",
   constraint topic_subscriptions_pkey PRIMARY KEY (organization_id, contact_id, topic),
-  constraint topic_subscriptions_bytes_check CHECK (((pg_column_size(evidence) <= 4096) OR (octet_length((evidence)::text) <= 1048576))),
+  constraint topic_subscriptions_bytes_check CHECK ((octet_length((evidence)::text) <= 1048576)),
   constraint topic_subscriptions_size_check CHECK (((octet_length(topic) <= 1024) AND (octet_length(source) <= 1024) AND (octet_length(confirmation_id) <= 1024) AND (octet_length(confirmation_address) <= 1024))),
   constraint topic_subscriptions_state_check CHECK ((state = ANY (ARRAY['subscribed'::text, 'pending'::text, 'unsubscribed'::text]))),
   constraint topic_subscriptions_contact_id_fkey FOREIGN KEY (organization_id, contact_id) REFERENCES public.contacts(organization_id, id) ON DELETE CASCADE,
@@ -1364,7 +1367,7 @@ create table public.workflow_versions (
   loose_references json,
   created_at timestamp with time zone not null default now(),
   constraint workflow_versions_pkey PRIMARY KEY (organization_id, workflow_id, version),
-  constraint workflow_versions_bytes_check CHECK ((((pg_column_size(tool_schemas) <= 32768) OR (octet_length((tool_schemas)::text) <= 8388608)) AND ((pg_column_size(fitting_schemas) <= 32768) OR (octet_length((fitting_schemas)::text) <= 8388608)) AND ((pg_column_size(loose_references) <= 32768) OR (octet_length((loose_references)::text) <= 8388608)))),
+  constraint workflow_versions_bytes_check CHECK (((octet_length((tool_schemas)::text) <= 8388608) AND (octet_length((fitting_schemas)::text) <= 8388608) AND ((pg_column_size(loose_references) <= 32768) OR (octet_length((loose_references)::text) <= 8388608)))),
   constraint workflow_versions_size_check CHECK ((((steps IS NULL) OR (pg_column_size(steps) <= 32768) OR (octet_length((steps)::text) <= 8388608)) AND ((trigger_contact IS NULL) OR (pg_column_size(trigger_contact) <= 4096) OR (octet_length((trigger_contact)::text) <= 1048576)) AND ((content IS NULL) OR (pg_column_size(content) <= 32768) OR (octet_length((content)::text) <= 8388608)))),
   constraint workflow_versions_texts_check CHECK ((((COALESCE(octet_length(workflow_id), 0) + COALESCE(octet_length(actor_kind), 0)) + COALESCE(octet_length(actor_id), 0)) <= 65536)),
   constraint workflow_versions_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE,

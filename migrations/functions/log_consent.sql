@@ -4,6 +4,7 @@
 -- Result: null. While the quota of stored bytes of the organization is used up, the log gets no evidence. Then a change
 --   fails with SB002, unless a contact only withdraws its consent. A change of a contact with more than 50 channels
 --   fails in the same way. Merges can fail with these errors too. The log gets the first 256 characters of each text.
+--   A change with more than 1 MiB of evidence fails with 23514 or 54000.
 -- Locks: only the new rows of the log.
 --
 -- The function runs as the owner, so SQL of a tool can neither change nor suppress entries. For its own changes, such
@@ -15,7 +16,11 @@ set search_path = pg_catalog, pg_temp as $$
 declare
   before constant jsonb := case when tg_op = 'UPDATE' then old.consent else '{}' end;
   is_full constant boolean := private.has_used_bytes(new.organization_id);
+  given constant text := nullif(current_setting('switchboard.consent_evidence', true), '');
 begin
+  if octet_length(given) > 1048576 then
+    raise exception 'The setting switchboard.consent_evidence has more than 1 MiB.' using errcode = '23514';
+  end if;
   if is_full and (
     (select count(*) > 50 from jsonb_object_keys(before || new.consent)) or exists (
       select from jsonb_object_keys(before || new.consent) as channel,
@@ -31,7 +36,7 @@ begin
     left(new.consent -> channel ->> 'status', 256),
     left(coalesce(nullif(current_setting('switchboard.consent_source', true), ''), new.consent -> channel ->> 'source',
       'unknown'), 256),
-    case when not is_full then nullif(current_setting('switchboard.consent_evidence', true), '')::jsonb end
+    case when not is_full then given::jsonb end
   from jsonb_object_keys(before || new.consent) as channel
   where before -> channel ->> 'status' is distinct from new.consent -> channel ->> 'status';
   return null;

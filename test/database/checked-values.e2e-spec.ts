@@ -268,4 +268,53 @@ describe('the migrations that limit the values that SQL of a tool can store', ()
       { position: 1024 },
     ]);
   });
+
+  it('remove values of more than 1 GB, and delete the rows that are nothing without their values', async () => {
+    const url = await owner.createDatabase();
+    const index = MIGRATION_NAMES.indexOf('PrintableValues1764000106000');
+    await migrate(url, MIGRATION_NAMES.slice(0, index));
+    const ask = (query: string) => owner.ask(url, query);
+    // Each number has 131,072 digits as text, and 16 bytes in jsonb.
+    const numbers = (count: number): string =>
+      `('[' || repeat('1e131071,', ${count - 1}) || '1]')::jsonb`;
+    await ask(`insert into organizations (id, name) values ('org_a', 'Acme'), ('org_b', 'Beta')`);
+    await ask(`insert into contacts (organization_id, id, external_id, search_text, properties) values
+      ('org_a', 'con_a', 'a', '', '{"plan":"gold"}'), ('org_a', 'con_b', 'b', '', jsonb_build_object('a', ${numbers(70)}))`);
+    await ask(
+      `insert into topics (organization_id, name, title, opted_in) values ('org_a', 'news', 'News', true)`,
+    );
+    await ask(`insert into consent_changes (organization_id, contact_id, recorded_for, kind, name, source, evidence) values
+      ('org_a', 'con_a', 'con_a', 'channel', 'sms', 'sms_stop', '{"text":"STOP"}'),
+      ('org_a', 'con_a', 'con_a', 'channel', 'email', 'tool', ${numbers(8200)})`);
+    await ask(`insert into topic_subscriptions (organization_id, contact_id, topic, state, source, evidence)
+      values ('org_a', 'con_a', 'news', 'unsubscribed', 'tool', ${numbers(9)})`);
+    await ask(`insert into contact_merges (organization_id, merged_id, into_id, survivor_id, undo, moved)
+      values ('org_a', 'con_x', 'con_a', 'con_a', '{}', ${numbers(600)})`);
+    await ask(`insert into sending_rules (organization_id, timezone, quiet_from, quiet_to, quiet_days, quiet_channels) values
+      ('org_a', 'UTC', '21:00', '07:00', '{1}', '{sms}'), ('org_b', 'UTC', '21:00', '07:00', '{1}', array[repeat('x', 70000)])`);
+    await ask(`insert into workflows (organization_id, id, name, active, version, trigger_type) values
+      ('org_a', 'wf_a', 'Flow', true, 1, 'manual')`);
+    await ask(`insert into workflow_versions (organization_id, workflow_id, version, steps, tool_schemas)
+      values ('org_a', 'wf_a', 1, '[]', ${numbers(70)})`);
+    await migrate(url);
+    expect(await ask('select id, properties from contacts')).toEqual([
+      { id: 'con_a', properties: { plan: 'gold' } },
+    ]);
+    const removed = { text: 'This evidence was removed, because it had more than 1 MiB.' };
+    expect(await ask('select name, evidence from consent_changes order by id')).toEqual([
+      { name: 'sms', evidence: { text: 'STOP' } },
+      { name: 'email', evidence: removed },
+      { name: 'news', evidence: removed },
+    ]);
+    expect(await ask('select state, evidence from topic_subscriptions')).toEqual([
+      { state: 'unsubscribed', evidence: removed },
+    ]);
+    expect(await ask('select merged_id, undo, moved from contact_merges')).toEqual([
+      { merged_id: 'con_x', undo: null, moved: null },
+    ]);
+    expect(await ask('select organization_id as id from sending_rules')).toEqual([{ id: 'org_a' }]);
+    expect(await ask('select version, tool_schemas from workflow_versions')).toEqual([
+      { version: 1, tool_schemas: null },
+    ]);
+  });
 });

@@ -10,6 +10,9 @@ const manual = (limits?: object) => ({ trigger: { type: 'manual', limits } });
 const LARGE = `('[' || repeat('{},', 3000000) || '{}]')::json`;
 const VARIABLES = `(select json_agg(json_build_object('name', 'a' || g)) from generate_series(1, 101) g)`;
 const LONG = `(select string_agg(md5(g::text), '') from generate_series(1, 60) g)`;
+/** Returns SQL of a `jsonb` with numbers of 131,072 digits. Each of them takes 16 bytes. */
+const numbers = (count: number): string =>
+  `('[' || repeat('1e131071,', ${count - 1}) || '1]')::jsonb`;
 const DEBOUNCE = { debounce: { seconds: 60, key: '{{ trigger.payload.key }}' } };
 
 interface Plan {
@@ -62,7 +65,7 @@ describe('SQL of a tool', () => {
   const REFUSED = [
     {
       error: expect.stringMatching(
-        /violates check|Unicode escape|invalid input syntax|length of a non-array/,
+        /violates check|more than 1 MiB|Unicode escape|invalid input syntax|length of a non-array/,
       ),
     },
   ];
@@ -104,6 +107,18 @@ describe('SQL of a tool', () => {
       insert into template_versions (organization_id, template_id, version, id, actor_kind, ${Object.keys(values).join(', ')})
       select organization_id, id, 1, 'x', 'user', ${Object.values(values).join(', ')} from made`;
   };
+
+  const contact = (columns: string, values: string): string =>
+    `insert into contacts (organization_id, id, external_id, search_text, ${columns})
+     select organization_id, 'con_x', 'x', 'x', ${values} from workflows`;
+  const quiet = (days: string, channels: string): string =>
+    `insert into sending_rules (organization_id, timezone, quiet_from, quiet_to, quiet_days, quiet_channels)
+     select organization_id, 'UTC', '21:00', '07:00', ${days}, ${channels} from workflows`;
+  const evidence = (value: string): string =>
+    `with own as materialized (
+       select organization_id, set_config('switchboard.consent_evidence', ${value}, true) from workflows)
+     insert into contacts (organization_id, id, external_id, search_text, consent)
+     select organization_id, 'con_x', 'x', 'x', '{"sms":{"status":"granted"}}' from own`;
 
   it.each([
     ['options of a trigger with U+0000', setOptions(`'{"x":"\\u0000"}'`)],
@@ -163,11 +178,13 @@ describe('SQL of a tool', () => {
       `insert into workflows (organization_id, id, name, active, version, trigger_type)
        select organization_id, ${LONG}, name, active, version, trigger_type from workflows`,
     ],
-    [
-      'a contact with a long name',
-      `insert into contacts (organization_id, id, external_id, search_text, first_name)
-       select organization_id, 'con_x', 'x', 'x', repeat('x', 3000000) from workflows`,
-    ],
+    ['a contact with a long name', contact('first_name', `repeat('x', 3000000)`)],
+    ['a contact with properties that are long as text', contact('properties', numbers(70))],
+    ['a contact with consent that is long as text', contact('consent', numbers(40))],
+    ['quiet hours of many days', quiet(`array_fill(1, array[1000])`, `'{sms}'`)],
+    ['quiet hours of a long channel', quiet(`'{1}'`, `array[repeat('x', 100000)]`)],
+    ['evidence of consent that is long as text', evidence(`'[' || repeat('1e131071,', 8) || '1]'`)],
+    ['evidence of consent that is long', evidence(`to_json(repeat('x', 1100000))::text`)],
     ['a run with a long text', `update workflow_runs set reason = repeat('x', 1000000)`],
     ['a step of a tool with a long name', `${step('tool')} repeat('x', 100000) from workflow_runs`],
     [
