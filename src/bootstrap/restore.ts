@@ -22,7 +22,7 @@ import { withOwnerUrl } from './owner-connection.js';
 const USAGE = `Usage:
   npm run restore -- FILE                    restores into the empty database of DATABASE_URL, or of DATA_DIR
   npm run restore -- --check FILE            reads the file, checks it, and changes nothing
-  npm run restore -- --lost-secret-key FILE  restores although no key opens the secrets of webhooks`;
+  npm run restore -- --lost-secret-key FILE  restores although no key opens the stored secrets`;
 
 interface Options {
   file: string;

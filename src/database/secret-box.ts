@@ -86,7 +86,12 @@ export class SecretBox {
    * with the bytes of the id.
    */
   opens(id: string): boolean {
-    return [this.current, this.other].some((key) => key?.id.toString('hex') === id);
+    return this.ids.includes(id);
+  }
+
+  /** The ids of the keys of this box, in hexadecimal. */
+  get ids(): string[] {
+    return [this.current, this.other].flatMap((key) => key?.id.toString('hex') ?? []);
   }
 
   /** The id of the current key. Every value that was sealed with this key begins with these bytes. */

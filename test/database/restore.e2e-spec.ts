@@ -70,7 +70,11 @@ describe('a restore', () => {
     await prepareDatabase(url, { waitMs: 5000, log: () => undefined });
     return url;
   };
-  const insertSealed = async (url: string, key: string): Promise<void> => {
+  const insertSealed = async (
+    url: string,
+    key: string,
+    table: 'workflows' | 'secrets' = 'workflows',
+  ): Promise<void> => {
     const [row] = await owner.ask<{ data_key: Buffer }>(
       url,
       'select data_key from private.installation',
@@ -78,8 +82,10 @@ describe('a restore', () => {
     await owner.ask(url, `insert into organizations (id, name) values ('org_a', 'Acme')`);
     await owner.ask(
       url,
-      `insert into workflows (organization_id, id, name, active, version, trigger_type, secret)
-       values ('org_a', 'wf_a', 'Sealed', true, 1, 'webhook', $1)`,
+      table === 'workflows'
+        ? `insert into workflows (organization_id, id, name, active, version, trigger_type, secret)
+           values ('org_a', 'wf_a', 'Sealed', true, 1, 'webhook', $1)`
+        : `insert into secrets (organization_id, name, sealed) values ('org_a', 'token', $1)`,
       [new SecretBox(row!.data_key, key).seal('secret', 'wf_a')],
     );
   };
@@ -161,10 +167,29 @@ describe('a restore', () => {
     const warned = newFile();
     expect(await backUp(sourceUrl, warned, OTHER_KEY)).toEqual([
       expect.stringContaining(
-        'Warning: some stored secrets were encrypted with another SECRET_KEY',
+        'Warning: 1 stored secret cannot be decrypted with the SECRET_KEY of this command.',
       ),
     ]);
     await expect(restore(warned, url, OTHER_KEY)).rejects.toThrow(words);
+    await restore(warned, url, KEY);
+  });
+
+  it('needs only the keys of secrets that the service stored, also when SQL of a tool stored other bytes as secrets', async () => {
+    const source = await prepared();
+    await insertSealed(source, KEY, 'secrets');
+    await owner.ask(
+      source,
+      `set session_replication_role = replica;
+       insert into workflows (organization_id, id, name, active, version, trigger_type, secret, previous_secret)
+       select 'org_a', 'wf_' || i, '', true, 1, 'webhook', int4send(i), int4send(-i) from generate_series(1, 50000) i`,
+    );
+    const archive = newFile();
+    expect(await backUp(source, archive, KEY)).toEqual([
+      expect.stringContaining('Warning: 100000 stored secrets cannot be decrypted'),
+    ]);
+    const url = await owner.createDatabase();
+    await expect(restore(archive, url, OTHER_KEY)).rejects.toThrow('another SECRET_KEY');
+    await restore(archive, url, KEY);
   });
 
   it('refuses a wrong SECRET_KEY even without stored secrets, because the key signs resume URLs', async () => {

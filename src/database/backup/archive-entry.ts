@@ -9,7 +9,7 @@ export interface ArchiveHeader {
   migrations: readonly string[];
   /** The migrations of a team's modules that the database had, oldest first. */
   moduleMigrations: readonly string[];
-  /** The ids, in hexadecimal, of the keys that open the stored secrets. The ids reveal nothing about the keys. */
+  /** The ids, in hexadecimal, of the keys that a restore needs. The ids reveal nothing about the keys. */
   secretKeys: readonly string[];
 }
 

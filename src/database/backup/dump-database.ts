@@ -4,6 +4,7 @@ import { counted } from '../../text/counted.js';
 import { CopyOut } from '../driver/copy-out.js';
 import type { SecretBox } from '../secret-box.js';
 import type { ArchiveEntry, ArchiveHeader, ArchiveSequence } from './archive-entry.js';
+import { findSecretKeys } from './find-secret-keys.js';
 import {
   assertComplete,
   findMigrations,
@@ -43,7 +44,7 @@ export async function* dumpDatabase(
   const tables = await lockTables(client);
   assertComplete(tables);
   await reportOtherTables(client, log);
-  const header = await readHeader(client, product, boxOf, log);
+  const header = await readHeader(client, tables, { product, boxOf, log });
   counts.takenAt = header.takenAt;
   yield header;
   for (const table of tables) {
@@ -91,9 +92,8 @@ async function lockTables(client: Client): Promise<StoredTable[]> {
 
 async function readHeader(
   client: Client,
-  product: string,
-  boxOf: DumpOptions['boxOf'],
-  log: DumpOptions['log'],
+  tables: readonly StoredTable[],
+  { product, boxOf, log }: DumpOptions,
 ): Promise<ArchiveHeader> {
   const { rows } = await client.query<{ taken_at: Date; data_key: Buffer }>(
     'select now() as taken_at, data_key from private.installation',
@@ -110,31 +110,8 @@ async function readHeader(
     product,
     takenAt: taken_at.toISOString(),
     ...(await findMigrations(client)),
-    secretKeys: await findSecretKeys(client, boxOf(data_key), log),
+    secretKeys: await findSecretKeys(client, tables, boxOf(data_key), log),
   };
-}
-
-/** Returns the ids of the keys that open the stored secrets, and of the key that signs resume URLs. */
-async function findSecretKeys(
-  client: Client,
-  box: SecretBox,
-  log: DumpOptions['log'],
-): Promise<string[]> {
-  const { rows } = await client.query<{ id: string }>(
-    `select distinct encode(substr(sealed, 1, $1), 'hex') as id
-     from public.workflows w, unnest(array[w.secret, w.previous_secret]) as sealed
-     where sealed is not null order by 1`,
-    [box.currentId.length],
-  );
-  const found = rows.map(({ id }) => id);
-  if (found.every((id) => box.opens(id))) {
-    return [...new Set([...found, box.currentId.toString('hex')])];
-  }
-  log(
-    'Warning: some stored secrets were encrypted with another SECRET_KEY than that of this command. A restore needs ' +
-      'that key: keep it in a safe place.',
-  );
-  return found;
 }
 
 async function readSequences(client: Client): Promise<ArchiveSequence[]> {

@@ -74,13 +74,14 @@ export function assertKnown(
   }
 }
 
-/** Throws when the archive has stored secrets that no key of `box` opens. */
+/** Throws when the archive needs a key that `box` does not have. */
 export function assertOpens(box: SecretBox, { secretKeys }: ArchiveHeader): void {
   if (secretKeys.every((id) => box.opens(id))) return;
   throw new AppError(
     'conflict',
     'The secrets in this backup were encrypted with another SECRET_KEY. Set SECRET_KEY, and OTHER_SECRET_KEY if there ' +
       'was one, to the values that the service had at the time of the backup. If they are lost, add --lost-secret-key: ' +
-      'then webhooks with a secret refuse deliveries until you set a new secret, and resume URLs stop working.',
+      'then webhooks, providers and steps cannot use their stored secrets until you set new ones, and resume URLs stop ' +
+      'working.',
   );
 }
