@@ -267,6 +267,33 @@ describe('a restore', () => {
     await owner.ask(url, `insert into boats (organization_id, crew) values ('org_a', '{}')`);
   });
 
+  it('reads each event a few times, and not once for each wait', async () => {
+    const url = await prepared();
+    const [waits, events] = [50, 2000];
+    await insertSealed(url, KEY);
+    await owner.ask(
+      url,
+      `insert into workflow_versions (organization_id, workflow_id, version, steps) values ('org_a', 'wf_a', 1, '[]');
+       insert into workflow_runs
+         (organization_id, id, workflow_id, workflow_version, status, trigger_type, payload)
+       values ('org_a', 'run_a', 'wf_a', 1, 'waiting', 'manual', '');
+       insert into run_waits (organization_id, run_id, step_id, event, bindings, state, armed_at, armed_xid, armed_snapshot)
+       select 'org_a', 'run_a', i, 'any', '{".events":["paid"]}', 'armed', '2026-01-02', '5000001', '5000000:5000002:'
+       from generate_series(1, ${waits}) i;
+       insert into pending_events (organization_id, id, name, payload, xid, happened_at)
+       select 'org_a', i, 'left', '{}', (5000000 + i)::text, '2026-01-01' from generate_series(1, ${events}) i`,
+    );
+    const restored = await owner.createDatabase();
+    await restore(await backedUp(url), restored, KEY);
+    const [row] = await owner.ask<{ reads: number }>(
+      restored,
+      `select (seq_tup_read + coalesce(idx_tup_fetch, 0))::int as reads from pg_stat_all_tables
+       where relid = 'public.pending_events'::regclass`,
+    );
+    expect(row!.reads).toBeGreaterThanOrEqual(events);
+    expect(row!.reads).toBeLessThan(10 * events);
+  });
+
   it('gives waits and events new transaction ids, which are valid on the new server', async () => {
     const url = await prepared();
     const insert = (table: string, columns: string, values: string): Promise<unknown> =>
@@ -290,8 +317,9 @@ describe('a restore', () => {
     // Waits `during` began while the transaction of the event was open, waits `after` began after that transaction.
     const during = '5000000:5000002:5000000';
     const after = '5000003:5000003:';
-    for (const [step, snapshot, event, bindings] of [
+    for (const [step, snapshot, event, bindings, xid] of [
       ['during', during, 'paid', '{}'],
+      ['during_own', during, 'paid', '{}', '5000000'],
       ['during_listed', during, 'any', '{".events":["left","paid"]}'],
       ['during_other', during, 'any', '{".events":["left"]}'],
       ['after', after, 'paid', '{}'],
@@ -301,7 +329,7 @@ describe('a restore', () => {
       await insert(
         'run_waits',
         'organization_id, run_id, step_id, event, bindings, state, armed_at, armed_xid, armed_snapshot',
-        `'org_a', 'run_a', '${step}', '${event}', '${bindings}', 'armed', '2026-01-02', '5000001', '${snapshot}'`,
+        `'org_a', 'run_a', '${step}', '${event}', '${bindings}', 'armed', '2026-01-02', '${xid ?? '5000001'}', '${snapshot}'`,
       );
     }
     await insert(
@@ -328,6 +356,7 @@ describe('a restore', () => {
        from run_waits w, pending_events e order by 1 desc`,
     );
     expect(waits).toEqual([
+      { step_id: 'during_own', gets_event: false, same: true, is_past: true },
       { step_id: 'during_other', gets_event: false, same: true, is_past: true },
       { step_id: 'during_listed', gets_event: true, same: true, is_past: true },
       { step_id: 'during', gets_event: true, same: true, is_past: true },

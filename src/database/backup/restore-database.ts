@@ -10,6 +10,7 @@ import { readArchive } from './archive-file.js';
 import { damaged } from './decode-archive.js';
 import { fixFormats } from './dump-database.js';
 import type { Manifest } from './read-manifest.js';
+import { renewTransactionIds } from './renew-transaction-ids.js';
 import { assertEmpty, assertSameSchema, claimTarget } from './restore-target.js';
 import { findStoredTables, type StoredTable } from './stored-tables.js';
 
@@ -156,36 +157,6 @@ async function copyTable(
   if (stored !== expected) {
     throw damaged(`its table ${table} should have ${expected} rows and has ${stored}`);
   }
-}
-
-/**
- * Gives all events, waits and segments the id of the transaction of the restore. The old ids mean nothing on another
- * server: an event from before the backup could end a wait that begins after the restore. A wait that began while the
- * transaction of an event was open gets the time of the event. So this event can still end the wait.
- */
-async function renewTransactionIds(client: Client, tables: readonly StoredTable[]): Promise<void> {
-  const names = new Set(tables.map(({ name }) => name));
-  if (names.has('public.segments')) {
-    // A comparison of all contacts begins when all transactions before its barrier have ended.
-    await client.query(
-      'update public.segments set barrier = pg_current_xact_id()::text where barrier is not null',
-    );
-  }
-  // A wait for one of several events has their names in its bindings. The bindings are searched as text, because an
-  // operator for JSON would fail on U+0000, and one such row would prevent the restore of all organizations.
-  if (!names.has('public.run_waits') || !names.has('public.pending_events')) return;
-  await client.query(
-    `update public.run_waits w set armed_xid = pg_current_xact_id()::text,
-       armed_snapshot = pg_current_snapshot()::text,
-       armed_at = coalesce((
-         select min(e.happened_at) from public.pending_events e
-         where e.organization_id = w.organization_id and e.happened_at < w.armed_at
-           and (e.name = w.event or w.event = 'any' and strpos(w.bindings::text, to_json(e.name)::text) > 0)
-           and e.xid <> w.armed_xid and not pg_visible_in_snapshot(e.xid::xid8, w.armed_snapshot::pg_snapshot)
-       ), w.armed_at)
-     where w.state = 'armed'`,
-  );
-  await client.query('update public.pending_events set xid = pg_current_xact_id()::text');
 }
 
 /**
