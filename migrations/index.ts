@@ -80,6 +80,7 @@ import { ReceivedMessages1764000108000 } from './1764000108000-received-messages
 import { ReturnedDecisions1764000109000 } from './1764000109000-returned-decisions.js';
 import { BoundedLimits1764000110000 } from './1764000110000-bounded-limits.js';
 import { PrintableValues1764000106000 } from './1764000106000-printable-values.js';
+import { PagesOfVersions1764000107000 } from './1764000107000-pages-of-versions.js';
 
 /**
  * All migrations, oldest first. Only append: a migration that was released is never edited. A later migration that
@@ -169,4 +170,5 @@ export const MIGRATIONS = [
   ReturnedDecisions1764000109000,
   BoundedLimits1764000110000,
   PrintableValues1764000106000,
+  PagesOfVersions1764000107000,
 ];

@@ -4,10 +4,13 @@
 -- Arguments:
 --   schemas     the hashes of the present argument schemas by tool
 --   after_...   the last version of the previous page
---   batch_size  the length of the page
+--   batch_size  the largest number of versions of the page
 -- Result: the versions with outdated = true. The last version of the page is always included, so that the
 --   caller can continue after it.
 -- Locks: none.
+--
+-- A page ends after 256 KiB of stored schemas. SQL of a tool can store 8 MiB of schemas in each version, and reading 1,000
+-- such versions would exceed the time limit of a statement.
 create or replace function gate.find_outdated_versions(
   schemas jsonb,
   after_organization_id text,
@@ -19,16 +22,21 @@ returns table (organization_id text, workflow_id text, version integer, outdated
 language sql stable security definer
 set search_path = pg_catalog, pg_temp as $$
 with page as materialized (
-  select v.organization_id, v.workflow_id, v.version,
-    (schemas @> coalesce(v.fitting_schemas, v.tool_schemas)) is not true as differs,
+  select v.organization_id, v.workflow_id, v.version, (schemas @> v.known) is not true as differs,
     row_number() over (order by v.organization_id desc, v.workflow_id desc, v.version desc) = 1 as last
   from (
-    select * from public.workflow_versions v
-    where (v.organization_id, v.workflow_id, v.version)
-      > (after_organization_id collate "C", after_workflow_id collate "C", after_version)
-    order by v.organization_id, v.workflow_id, v.version
-    limit batch_size
+    select k.*, sum(pg_column_size(k.known)) over (order by k.organization_id, k.workflow_id, k.version
+      rows between unbounded preceding and 1 preceding) as bytes_before
+    from (
+      select w.organization_id, w.workflow_id, w.version, coalesce(w.fitting_schemas, w.tool_schemas) as known
+      from public.workflow_versions w
+      where (w.organization_id, w.workflow_id, w.version)
+        > (after_organization_id collate "C", after_workflow_id collate "C", after_version)
+      order by w.organization_id, w.workflow_id, w.version
+      limit batch_size
+    ) k
   ) v
+  where coalesce(v.bytes_before, 0) < 262144
 ), checked as (
   select p.organization_id, p.workflow_id, p.version, p.last,
     case when p.differs then

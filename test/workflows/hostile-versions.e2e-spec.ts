@@ -167,4 +167,30 @@ describe('the compatibility report', () => {
     expect(of(ids[2]!)).toEqual([]);
     expect(of(unknown)).toMatchObject([{ organizationId: other.id, step: 'a' }]);
   });
+
+  it('reads few versions at once when their stored schemas are large', async () => {
+    const other = await createOrganization(switchboard);
+    const { id } = await createWorkflow(other, [SET]);
+    await switchboard.ownerQuery(
+      `insert into workflow_versions (organization_id, workflow_id, version, steps, tool_schemas)
+       select organization_id, workflow_id, n, steps,
+         (select jsonb_object_agg('never_was_' || g, md5(n || ' ' || g)) from generate_series(1, 9000) g)
+       from workflow_versions, generate_series(2, 5) n where workflow_id = $1`,
+      [id],
+    );
+    const lastAfter = async (version: number): Promise<number | undefined> => {
+      const rows = await switchboard.ownerQuery<{ version: number }>(
+        `select version from gate.find_outdated_versions('{}', $1, $2, $3, 1000) where workflow_id = $2`,
+        [other.id, id, version],
+      );
+      return rows.at(-1)?.version;
+    };
+    const pages: number[] = [];
+    let last = await lastAfter(0);
+    while (last !== undefined) {
+      pages.push(last);
+      last = await lastAfter(last);
+    }
+    expect(pages).toEqual([2, 3, 4, 5]);
+  });
 });
