@@ -76,11 +76,11 @@ import { LastDebouncedRun1764000102000 } from './1764000102000-last-debounced-ru
 import { BoundedColumns1764000103000 } from './1764000103000-bounded-columns.js';
 import { KeptWithdrawals1764000104000 } from './1764000104000-kept-withdrawals.js';
 import { UnblockedClaims1764000105000 } from './1764000105000-unblocked-claims.js';
+import { PrintableValues1764000106000 } from './1764000106000-printable-values.js';
+import { PagesOfVersions1764000107000 } from './1764000107000-pages-of-versions.js';
 import { ReceivedMessages1764000108000 } from './1764000108000-received-messages.js';
 import { ReturnedDecisions1764000109000 } from './1764000109000-returned-decisions.js';
 import { BoundedLimits1764000110000 } from './1764000110000-bounded-limits.js';
-import { PrintableValues1764000106000 } from './1764000106000-printable-values.js';
-import { PagesOfVersions1764000107000 } from './1764000107000-pages-of-versions.js';
 
 /**
  * All migrations, oldest first. Only append: a migration that was released is never edited. A later migration that
@@ -166,9 +166,9 @@ export const MIGRATIONS = [
   BoundedColumns1764000103000,
   KeptWithdrawals1764000104000,
   UnblockedClaims1764000105000,
+  PrintableValues1764000106000,
+  PagesOfVersions1764000107000,
   ReceivedMessages1764000108000,
   ReturnedDecisions1764000109000,
   BoundedLimits1764000110000,
-  PrintableValues1764000106000,
-  PagesOfVersions1764000107000,
 ];

@@ -1614,7 +1614,7 @@ function private.pass_debounce(organization text, workflow text, limits json, ke
 function private.pass_keys(organization text, workflow text, limits json, keys text[]) returns void
   language plpgsql set search_path=pg_catalog, pg_temp;
 function private.pass_rate(organization text, workflow text, limits json) returns void
-  language plpgsql set search_path=pg_catalog, pg_temp;
+  language plpgsql set search_path=pg_catalog, pg_temp set enable_sort=off set enable_bitmapscan=off;
 function private.pass_slots(organization text, workflow text, limits json) returns text[]
   language plpgsql set search_path=pg_catalog, pg_temp;
 function private.plan_measure() returns trigger
