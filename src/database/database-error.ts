@@ -17,6 +17,8 @@ export function violatedConstraint(error: unknown): string | undefined {
 
 /** The SQLSTATE of a statement that tried to write in a READ ONLY transaction (PostgreSQL manual, appendix A). */
 const READ_ONLY = '25006';
+/** The SQLSTATE of a statement that took too long or was canceled (PostgreSQL manual, appendix A). */
+export const STATEMENT_TIMEOUT = '57014';
 const SOCKET_CODES = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -66,8 +68,8 @@ export function mapDatabaseError(thrown: unknown): Error {
       'Remove readOnly: true from the tool or the transaction that writes. Guards and interceptors should only read.';
     return new Error(`${toError(thrown).message}. ${cure}`, { cause: thrown });
   }
-  // 55P03 means a lock timeout, 57014 a statement timeout.
-  if (code !== undefined && /^(55P03|57014)/.test(code)) {
+  // 55P03 means a lock timeout.
+  if (code === '55P03' || code === STATEMENT_TIMEOUT) {
     return new AppError('unavailable', 'The call took too long or is blocked. Try again.', {
       retryAfterSeconds: 2,
       cause: thrown,

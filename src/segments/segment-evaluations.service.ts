@@ -1,6 +1,8 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
 import type { FilterNode } from '../contacts/filter-fields.js';
 import { SegmentFiltersService } from '../contacts/segment-filters.service.js';
+import { sqlState, STATEMENT_TIMEOUT } from '../database/database-error.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import { AppError } from '../errors/app-error.js';
 import type { Claim } from '../queue/leased-work.js';
@@ -17,6 +19,15 @@ import type { Segment } from './segment.entity.js';
 const TURN_MS = 5000;
 /** The largest number of changed contacts that one transaction compares with every segment. */
 const CHANGES_AT_ONCE = 200;
+/**
+ * The longest time of a transaction that compares several changed contacts. A longer transaction would delay the first
+ * comparison of new segments of all organizations, because this comparison waits for all earlier transactions.
+ */
+const CHANGES_MS = 2000;
+/** A transaction that took too long is repeated with this fraction of its contacts. */
+const SMALLER = 8;
+/** The largest number of organizations whose number of contacts is remembered. */
+const MOST_SIZES = 1000;
 /** The largest number of contacts that one transaction compares with one segment. */
 const CONTACTS_AT_ONCE = 2000;
 /** The largest number of entries and exits of one transaction, because each may start runs. */
@@ -30,6 +41,9 @@ const PAUSE_MS = 60_000;
 const PAUSE_FACTOR = 20;
 const PAUSE_AFTER_FAULT_MS = 3_600_000;
 
+/** The error that rolls back a transaction whose contacts take too long. */
+class TooSlow extends Error {}
+
 /**
  * Compares contacts with dynamic segments. The stored members, the events about differences and the position commit
  * together. So each entry and each exit is one event, even when a worker crashes.
@@ -37,6 +51,8 @@ const PAUSE_AFTER_FAULT_MS = 3_600_000;
 @Injectable()
 export class SegmentEvaluationsService {
   private readonly logger = new Logger(SegmentEvaluationsService.name);
+  /** The number of changed contacts that the next transaction of an organization compares, if it is not the usual one. */
+  private readonly sizes = new LRUCache<string, number>({ max: MOST_SIZES });
 
   constructor(
     private readonly work: SegmentWorkRepository,
@@ -52,11 +68,33 @@ export class SegmentEvaluationsService {
     const endsAt = performance.now() + TURN_MS;
     let hasMore = true;
     while (hasMore && !signal.aborted && performance.now() < endsAt) {
-      const hasChanges = await this.runPart(claim, () => this.compareChanged(claim.organizationId));
+      const hasChanges = await this.runChanged(claim);
       const hasDue = await this.runPart(claim, () => this.compareNext(claim.organizationId));
       hasMore = hasChanges || hasDue;
     }
     await this.tenants.transaction(claim.organizationId, () => this.work.release(claim));
+  }
+
+  /**
+   * Compares changed contacts. After a transaction that took too long, compares fewer contacts, until one transaction
+   * succeeds. The next turns of the organization begin with that number.
+   */
+  private async runChanged(claim: Claim): Promise<boolean> {
+    const { organizationId } = claim;
+    let size = this.sizes.get(organizationId) ?? CHANGES_AT_ONCE;
+    for (;;) {
+      try {
+        const hasChanges = await this.runPart(claim, () =>
+          this.compareChanged(organizationId, size),
+        );
+        this.sizes.set(organizationId, Math.min(2 * size, CHANGES_AT_ONCE));
+        return hasChanges;
+      } catch (error) {
+        if (size === 1 || !isTooSlow(error)) throw error;
+        size = Math.ceil(size / SMALLER);
+        this.sizes.set(organizationId, size);
+      }
+    }
   }
 
   /** Runs a part in its own transaction. Returns false when there was nothing to do or the claim is lost. */
@@ -66,9 +104,13 @@ export class SegmentEvaluationsService {
     });
   }
 
-  /** Compares the changed contacts with every segment. */
-  private async compareChanged(organizationId: string): Promise<boolean> {
-    const { ids, silent } = await this.work.takeChanges(organizationId, CHANGES_AT_ONCE);
+  /**
+   * Compares up to `size` changed contacts with every segment. Throws {@link TooSlow} when several contacts take too long
+   * for one transaction.
+   */
+  private async compareChanged(organizationId: string, size: number): Promise<boolean> {
+    const endsAt = performance.now() + CHANGES_MS;
+    const { ids, silent } = await this.work.takeChanges(organizationId, size);
     if (ids.length === 0) return false;
     const segments = await this.work.lockDynamic(organizationId);
     await this.stored.keepContacts(organizationId, ids);
@@ -83,6 +125,7 @@ export class SegmentEvaluationsService {
       const before = memberships.get(segment.id) ?? new Set();
       const entered = seen.filter((id) => matching.has(id) && !before.has(id));
       const left = seen.filter((id) => !matching.has(id) && before.has(id));
+      if (size > 1 && performance.now() > endsAt) throw new TooSlow();
       // A contact with a later change that is not silent may match because of this change. Its event must not be lost.
       const suspects = [...entered, ...left].filter((id) => silent.has(id));
       const pending = await this.work.findPending(organizationId, suspects);
@@ -147,4 +190,10 @@ export class SegmentEvaluationsService {
       return undefined;
     }
   }
+}
+
+/** Returns true for an error that fewer contacts in one transaction can avoid. */
+function isTooSlow(error: unknown): boolean {
+  const isTimeout = error instanceof AppError && sqlState(error.cause) === STATEMENT_TIMEOUT;
+  return isTimeout || error instanceof TooSlow;
 }

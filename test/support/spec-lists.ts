@@ -184,6 +184,7 @@ export const DETAIL_SPECS = [
   'test/prompts/completions.e2e-spec.ts',
   'test/queue/postgres-wake-ups.e2e-spec.ts',
   'test/segments/locks.e2e-spec.ts',
+  'test/segments/slow-comparisons.e2e-spec.ts',
   'test/senders/dkim.e2e-spec.ts',
   'test/senders/sender-key-limits.e2e-spec.ts',
   'test/templates/html-processes.e2e-spec.ts',

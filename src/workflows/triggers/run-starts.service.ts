@@ -195,22 +195,23 @@ export class RunStartsService {
 
   private notifyAfterCommit(
     organizationId: string,
-    run: NewRun,
+    { id, refusal }: NewRun,
     { limits }: InsertedRun,
     slots?: Map<string, ReservedSlot>,
   ): void {
-    // A worker that is woken before the commit does not see the row, and the wake-up is lost.
+    // A worker that is woken before the commit does not see the row, and the wake-up is lost. The callback does not keep
+    // the payload of the run in memory.
     this.tenants.afterCommit(() => {
-      const slot = slots?.get(run.id);
-      slots?.delete(run.id);
-      this.wakeWorkers(organizationId, run, limits !== null, slot);
+      const slot = slots?.get(id);
+      slots?.delete(id);
+      this.wakeWorkers(organizationId, { id, refusal }, limits !== null, slot);
     });
-    this.changes.publish(organizationId, resourceChange('runs', run.id));
+    this.changes.publish(organizationId, resourceChange('runs', id));
   }
 
   private wakeWorkers(
     organizationId: string,
-    { id, refusal }: NewRun,
+    { id, refusal }: Pick<NewRun, 'id' | 'refusal'>,
     isLimited: boolean,
     slot?: ReservedSlot,
   ): void {

@@ -1,5 +1,5 @@
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
-import { sqlState } from '../../database/database-error.js';
+import { sqlState, STATEMENT_TIMEOUT } from '../../database/database-error.js';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
 import { AppError, toError } from '../../errors/app-error.js';
 import { DomainEvents, type EmittedEvent } from '../../events/domain-events.js';
@@ -21,8 +21,6 @@ const BATCH = 200;
  * failures add up to about two hours, so an outage of an hour loses no event.
  */
 const MOST_FAILURES = 20;
-/** The SQLSTATE of a statement that took too long (PostgreSQL manual, appendix A). */
-const STATEMENT_TIMEOUT = '57014';
 const INTERNAL_ERROR = 'The event could not be delivered because of an internal error.';
 
 /**
