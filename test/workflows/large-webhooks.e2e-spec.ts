@@ -309,24 +309,58 @@ describe('a large webhook', () => {
     expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([200, 200, 200]);
   });
 
-  it('occupies no slot after its connection was closed before an earlier request on it was answered', async () => {
-    const trigger = { type: 'webhook', wait_seconds: 30 };
-    const slow = await createWorkflow(acme, [{ id: 'w', wait: { seconds: 3600 } }], { trigger });
+  it('occupies no slot after it was refused or tested, while its response waits for an earlier response', async () => {
+    const first = await createSlow();
+    const signed = await createWorkflow(acme, [], { trigger: { type: 'webhook', secret: true } });
     const { id } = await createWorkflow(acme, []);
     const invalid = '{'.padEnd(MIB + 1);
-    const { hostname, port } = new URL(switchboard.url);
+    const valid = JSON.stringify({ text: 'x'.repeat(MIB) });
+    const socket = openSocket();
+    socket.write(`${headOf(first.id, 2)}{}${headOf(signed.id, valid.length)}${valid}`);
+    socket.write(`${headOf(id, invalid.length)}${invalid}`);
+    socket.write(`${headOf(`${id}/test`, valid.length)}${valid}`);
+    const codes = async (workflow_id: string): Promise<string[]> => {
+      const { value: log } = await acme.call<{ deliveries: { code: string }[] }>(
+        'list_webhook_deliveries',
+        { workflow_id },
+      );
+      return log.deliveries.map(({ code }) => code).toSorted();
+    };
+    await waitFor(async () => (await codes(signed.id)).length === 1);
+    await waitFor(async () => (await codes(id)).length === 2);
+    expect(await codes(signed.id)).toEqual(['invalid_signature']);
+    expect(await codes(id)).toEqual(['invalid_json', 'recorded']);
+    expect((await postWebhook(switchboard, id, body)).status).toBe(202);
+    socket.destroy();
+  });
+
+  it('occupies no slot after its connection was closed before an earlier request on it was answered', async () => {
+    const first = await createSlow();
+    const { id } = await createWorkflow(acme, []);
     const sockets: Socket[] = [];
     await waitFor(async () => {
       const { status } = await postWebhook(switchboard, id, body);
       if (status === 503) return true;
-      const socket = connect(Number(port), hostname);
-      socket.write(`${headOf(slow.id, 2)}{}${headOf(id, invalid.length)}${invalid}`);
+      const socket = openSocket();
+      const incomplete = '{'.padEnd(MIB + 1);
+      socket.write(`${headOf(first.id, 2)}{}${headOf(id, SIZE)}${incomplete}`);
       sockets.push(socket);
       return false;
     });
     for (const socket of sockets) socket.destroy();
     await waitFor(async () => (await postWebhook(switchboard, id, body)).status === 202);
   });
+
+  /** Creates a workflow whose webhook answers only when its run ends, which takes an hour. */
+  async function createSlow(): Promise<{ id: string }> {
+    const trigger = { type: 'webhook', wait_seconds: 30 };
+    return await createWorkflow(acme, [{ id: 'w', wait: { seconds: 3600 } }], { trigger });
+  }
+
+  function openSocket(): Socket {
+    const { hostname, port } = new URL(switchboard.url);
+    return connect(Number(port), hostname);
+  }
 
   function headOf(workflowId: string, length: number): string {
     const { host } = new URL(switchboard.url);

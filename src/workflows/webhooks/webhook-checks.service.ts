@@ -42,7 +42,7 @@ export interface WebhookRequest {
   network: () => string;
   /** True for a body of more than 1 MiB. */
   isLarge: boolean;
-  /** Reserves memory for a large body until `release` or the response. Throws `unavailable` when no slot is free. */
+  /** Reserves memory for a large body until `release`. Throws `unavailable` when no slot is free. */
   reserve: (organizationId: string) => void;
   /** Forgets a large body, and releases its memory. Call this only when nothing else keeps the body. */
   release: () => void;

@@ -31,7 +31,9 @@ export class WebhookController {
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    const received = await this.webhooks.receive(workflowId, this.requestOf(request, response));
+    const received = await this.withBody(request, response, (given) =>
+      this.webhooks.receive(workflowId, given),
+    );
     sendReceived(response, received);
   }
 
@@ -41,7 +43,9 @@ export class WebhookController {
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    const deliveryId = await this.webhooks.test(workflowId, this.requestOf(request, response));
+    const deliveryId = await this.withBody(request, response, (given) =>
+      this.webhooks.test(workflowId, given),
+    );
     sendJson(response, 200, JSON.stringify({ ok: true, deliveryId }));
   }
 
@@ -73,6 +77,23 @@ export class WebhookController {
     sendError(response, 405, 'method_not_allowed', 'Send the webhook with POST.');
   }
 
+  /**
+   * Runs `work`, and then releases the slot of a large body. Without this, refused bodies would keep their slots until
+   * their responses are sent. A response waits for all earlier responses of its connection.
+   */
+  private async withBody<Result>(
+    request: Request,
+    response: Response,
+    work: (given: WebhookRequest) => Promise<Result>,
+  ): Promise<Result> {
+    const given = this.requestOf(request, response);
+    try {
+      return await work(given);
+    } finally {
+      given.release();
+    }
+  }
+
   private requestOf(request: Request, response: Response): WebhookRequest {
     const network = (): string => networkOf(clientAddress(request));
     let body: Promise<Buffer> | undefined;
@@ -80,8 +101,6 @@ export class WebhookController {
     const reserve = (organizationId: string, end?: EndReading): void => {
       if (slot) return;
       slot = this.slots.take(organizationId, end && { network: network(), end });
-      response.once('close', slot.release);
-      if (response.destroyed) slot.release();
     };
     const read = async (organizationId: string): Promise<Buffer> => {
       const bytes = await this.readBody(request, (end) => reserve(organizationId, end));

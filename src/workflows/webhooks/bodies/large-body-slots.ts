@@ -27,11 +27,11 @@ interface Taken {
 }
 
 /**
- * Limits the large bodies that a process has in memory, from their first MiB until their run is stored. When no slot is
- * free, a new body can get the slot of a body that still arrives. The network of that body must have at least two more
- * arriving bodies than the network of the new body. So a stranger in one network cannot occupy the slots that others
- * need. The oldest arriving body of a network is never ended. So a stranger who sends many large bodies cannot end the
- * only body of another network.
+ * Limits the large bodies that a process has in memory, from their first MiB until their run is stored or they are
+ * refused. When no slot is free, a new body can get the slot of a body that still arrives. The network of that body must
+ * have at least two more arriving bodies than the network of the new body. So a stranger in one network cannot occupy
+ * the slots that others need. The oldest arriving body of a network is never ended. So a stranger who sends many large
+ * bodies cannot end the only body of another network.
  */
 export class LargeBodySlots {
   private readonly taken = new Set<Taken>();
