@@ -42,7 +42,10 @@ export class CustomEventsController {
     }
     const tool = checkAccess(request, () => this.findTool(request, caller));
     await this.turns.take(organizationId);
-    const body = parseJsonExactly(await readJsonBody(request, MAX_BODY_BYTES));
+    const sent = await readJsonBody(request, MAX_BODY_BYTES, (bytes) =>
+      this.turns.takeForBody(organizationId, bytes),
+    );
+    const body = parseJsonExactly(sent);
     // The key may have been looked up again after the body, with new policies.
     const { toolPolicies } = apiKeyOf(request);
     const confirmation = toolPolicies.confirmation(...tool.names);

@@ -2,6 +2,8 @@ import { setImmediate as turnOfEventLoop } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { CallTurns } from './call-turns.js';
 
+const MIB = 1024 * 1024;
+
 describe(CallTurns, () => {
   it('starts 16 calls without a wait, and 16 more calls in the next turn of the event loop', async () => {
     const turns = new CallTurns();
@@ -26,17 +28,71 @@ describe(CallTurns, () => {
   });
 
   it('starts a call of an organization before most of the unverified requests to this organization', async () => {
-    const turns = new CallTurns();
-    let started = 0;
-    const requests = Array.from({ length: 1000 }, async () => {
-      await turns.takeUnverified('a');
-      started += 1;
-    });
+    const { turns, count, requests } = flood(() => 'network');
     await turns.take('a');
-    expect(started).toBeLessThanOrEqual(33);
-    await Promise.all(requests);
+    expect(count()).toBeLessThanOrEqual(33);
+    await requests;
+  });
+
+  it('starts an unverified request before most of those that another network sends to the same organization', async () => {
+    const { turns, count, requests } = flood(() => 'network');
+    await turns.takeUnverified('a', 'other network');
+    expect(count()).toBeLessThanOrEqual(33);
+    await requests;
+    expect(count()).toBe(1000);
+  });
+
+  it('gives no more turns to unverified requests of a thousand networks than to those of one network', async () => {
+    const { turns, count, requests } = flood((index) => `network ${index}`);
+    await turns.takeUnverified('b', 'network');
+    expect(count()).toBeLessThanOrEqual(33);
+    await requests;
+    expect(count()).toBe(1000);
+  });
+
+  it('starts the work with one body of 1 MiB, or with several smaller bodies, in a turn of the event loop', async () => {
+    const turns = new CallTurns();
+    const sizes = [MIB, MIB, MIB, 100 * 1024, 100 * 1024, 100 * 1024, 100 * 1024];
+    const started: number[] = [];
+    for (const size of sizes) {
+      void (async () => {
+        await turns.takeForBody('a', size);
+        started.push(size);
+      })();
+    }
+    const counts: number[] = [];
+    for (let turn = 0; turn < 4; turn += 1) {
+      await turnOfEventLoop();
+      counts.push(started.length);
+    }
+    expect(counts).toEqual([2, 3, 6, 7]);
+  });
+
+  it('lets the work with a body of 16 KiB start immediately, also while larger bodies wait', () => {
+    const turns = new CallTurns();
+    for (let count = 0; count < 100; count += 1) void turns.takeForBody('a', MIB);
+    expect(turns.takeForBody('b', 16 * 1024)).toBeUndefined();
+    expect(turns.takeForUnverifiedBody('b', 'network', 16 * 1024)).toBeUndefined();
+    expect(turns.takeForBody('b', 16 * 1024 + 1)).toBeInstanceOf(Promise);
   });
 });
+
+/** Requests a turn for a thousand unverified requests to the organization `a`. */
+function flood(networkOf: (index: number) => string): {
+  turns: CallTurns;
+  /** Returns how many of the requests have started. */
+  count: () => number;
+  /** Resolves when all requests have started. */
+  requests: Promise<unknown>;
+} {
+  const turns = new CallTurns();
+  let started = 0;
+  const requests = Array.from({ length: 1000 }, async (_, index) => {
+    await turns.takeUnverified('a', networkOf(index));
+    started += 1;
+  });
+  return { turns, count: () => started, requests: Promise.all(requests) };
+}
 
 /** Requests a turn for each call, and returns how many of the calls need not wait. */
 function startNow(turns: CallTurns, id: string, calls: number): number {

@@ -1,8 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { OrganizationQueue } from '../turns/organization-queue.js';
+import { LoopTurns, type TurnOwner } from './loop-turns.js';
 
 /** The largest number of calls that start in one turn of the event loop. */
 const MOST_AT_ONCE = 16;
+/** The bytes of bodies after which no further body is hashed and parsed in the same turn of the event loop. */
+const BODY_BYTES_AT_ONCE = 256 * 1024;
+/** The largest body, in bytes, that needs no turn. Hashing and parsing such a body takes less than waiting. */
+const MOST_BYTES_WITHOUT_TURN = 16 * 1024;
 
 /**
  * Lets organizations take turns with the start of their calls. Otherwise a process would serve calls in the order of
@@ -10,13 +14,14 @@ const MOST_AT_ONCE = 16;
  * calls start in each turn of the event loop. Only the start of a call needs a turn, so a running call that waits for
  * other systems delays no other call. `ConnectionShares` limits how many database connections the running calls of one
  * organization use. At this limit, further statements of the organization wait for a connection.
+ *
+ * A body of more than 16 KiB needs another turn after its last byte, before it is hashed and parsed. Otherwise a sender
+ * could let hundreds of bodies wait for their last bytes, send these bytes together, and stop the process for seconds.
  */
 @Injectable()
 export class CallTurns {
-  private started = 0;
-  private isScheduled = false;
-  private hasAccepted = false;
-  private readonly waiting = new OrganizationQueue<() => void>();
+  private readonly calls = new LoopTurns(MOST_AT_ONCE);
+  private readonly bodies = new LoopTurns(BODY_BYTES_AT_ONCE);
 
   /**
    * Records that the process has accepted a connection. Node.js accepts one connection in each turn of the event loop,
@@ -24,7 +29,8 @@ export class CallTurns {
    * another client opened.
    */
   noteConnection(): void {
-    this.hasAccepted = true;
+    this.calls.shortenNext();
+    this.bodies.shortenNext();
   }
 
   /**
@@ -32,40 +38,35 @@ export class CallTurns {
    * may.
    */
   take(organizationId: string): Promise<void> | undefined {
-    if (!this.isScheduled) {
-      this.started = 0;
-      this.schedule();
-    }
-    if (this.started < MOST_AT_ONCE && this.waiting.isEmpty) {
-      this.started += 1;
-      return undefined;
-    }
-    return new Promise((resolve) => this.waiting.push(organizationId, resolve));
+    return this.calls.take({ organizationId }, 1);
   }
 
   /**
    * Requests the start of a call whose credential is not checked yet, as {@link take} does. Unchecked requests have
    * their own place in the turns. Otherwise a stranger could delay the calls of the organization.
    */
-  takeUnverified(organizationId: string): Promise<void> | undefined {
-    return this.take(`unverified ${organizationId}`);
+  takeUnverified(organizationId: string, network: string): Promise<void> | undefined {
+    return this.calls.take({ organizationId, network }, 1);
   }
 
-  private schedule(): void {
-    this.isScheduled = true;
-    setImmediate(() => this.startNext());
+  /**
+   * Requests the work with a body that has arrived, as {@link take} requests the start of a call. Call it immediately
+   * before the body is hashed or parsed.
+   */
+  takeForBody(organizationId: string, bytes: number): Promise<void> | undefined {
+    return this.takeBytes({ organizationId }, bytes);
   }
 
-  private startNext(): void {
-    this.isScheduled = false;
-    const most = this.hasAccepted ? 1 : MOST_AT_ONCE;
-    this.hasAccepted = false;
-    for (this.started = 0; this.started < most; this.started += 1) {
-      const next = this.waiting.shift();
-      if (!next) return;
-      const [, start] = next;
-      start();
-    }
-    this.schedule();
+  /** Requests the work with a body whose signature is not checked yet, as {@link takeForBody} does. */
+  takeForUnverifiedBody(
+    organizationId: string,
+    network: string,
+    bytes: number,
+  ): Promise<void> | undefined {
+    return this.takeBytes({ organizationId, network }, bytes);
+  }
+
+  private takeBytes(owner: TurnOwner, bytes: number): Promise<void> | undefined {
+    return bytes > MOST_BYTES_WITHOUT_TURN ? this.bodies.take(owner, bytes) : undefined;
   }
 }

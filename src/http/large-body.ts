@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import { AppError } from '../errors/app-error.js';
-import { incompleteBody } from './request-body.js';
+import { type EndReading, joinChunks, receiveChunks, type TakeTurn } from './body-chunks.js';
 
 const CHECK_MS = 3000;
 /**
@@ -9,48 +9,31 @@ const CHECK_MS = 3000;
  */
 const FEWEST_BYTES = 512 * 1024;
 
-/** Ends the reading of a body, so that {@link readLargeBody} throws the error. Has no effect after the last byte. */
-export type EndReading = (error: AppError) => void;
-
 /**
  * Reads a body with a Content-Length, which the caller has compared with its limit. Calls `beforeLarge` as soon as more
- * than `smallBytes` have arrived. Throws `unavailable` if the rest of the body arrives too slowly. Throws
- * `invalid_json` for an incomplete body. Throws the errors of `beforeLarge` too.
+ * than `smallBytes` have arrived, and waits for `takeTurn` after the last byte. Throws `unavailable` if the rest of the
+ * body arrives too slowly. Throws `invalid_json` for an incomplete body. Throws the errors of `beforeLarge` too.
  */
 export async function readLargeBody(
   request: Request,
   smallBytes: number,
   beforeLarge: (end: EndReading) => void,
+  takeTurn: TakeTurn,
 ): Promise<Buffer> {
-  const chunks: Buffer[] = [];
+  let sizeNow = 0;
   let timer: NodeJS.Timeout | undefined;
-  const stop: (() => void)[] = [];
+  let chunks: Buffer[];
   try {
-    await new Promise<void>((resolve, reject) => {
-      if (request.destroyed) throw incompleteBody();
-      let size = 0;
-      const onData = (chunk: Buffer): void => {
-        chunks.push(chunk);
-        size += chunk.length;
-        if (timer !== undefined || size <= smallBytes) return;
-        try {
-          beforeLarge(reject);
-          timer = checkSpeed(() => size, reject);
-        } catch (error) {
-          reject(error);
-        }
-      };
-      const onClose = (): void => reject(incompleteBody());
-      request.on('data', onData).once('end', resolve).once('close', onClose);
-      stop.push(() => request.off('data', onData).off('end', resolve).off('close', onClose));
+    chunks = await receiveChunks(request, (size, end) => {
+      sizeNow = size;
+      if (timer !== undefined || size <= smallBytes) return;
+      beforeLarge(end);
+      timer = checkSpeed(() => sizeNow, end);
     });
-    return Buffer.concat(chunks);
   } finally {
     clearInterval(timer);
-    for (const action of stop) action();
-    // The rest of the body must be consumed, or the connection would wait forever.
-    request.resume();
   }
+  return await joinChunks(chunks, takeTurn);
 }
 
 /** Calls `end` when a body arrives too slowly. */

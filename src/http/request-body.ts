@@ -1,8 +1,8 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
-import getRawBody from 'raw-body';
 import { AppError } from '../errors/app-error.js';
 import { quoteInexactNumbers } from '../text/exact-numbers.js';
 import { hasMoreNames, measureMembers } from '../text/json-members.js';
+import { joinChunks, receiveChunks, type TakeTurn } from './body-chunks.js';
 import { renewAccess } from './request-access.js';
 import { tooManyChunks } from './small-chunks.js';
 
@@ -10,45 +10,48 @@ import { tooManyChunks } from './small-chunks.js';
  * Reads the raw body of a request as {@link readRawBody} does. Throws `unsupported_media_type` for anything but
  * uncompressed JSON.
  */
-export async function readJsonBody(request: Request, limitBytes: number): Promise<Buffer> {
+export async function readJsonBody(
+  request: Request,
+  limitBytes: number,
+  takeTurn?: TakeTurn,
+): Promise<Buffer> {
   assertJson(request);
-  return await readRawBody(request, limitBytes);
+  return await readRawBody(request, limitBytes, takeTurn);
 }
 
 /**
- * Reads the bytes that were sent, which signatures cover. Throws `payload_too_large` before it buffers more than
- * `limitBytes`, `too_complex` for thousands of small chunks, and `invalid_json` for an incomplete body. Throws the
- * errors of {@link renewAccess} when the key or the session of the request ended before the last byte arrived.
+ * Reads the bytes that were sent, which signatures cover. After the last byte, waits for `takeTurn`: work with the body
+ * should follow immediately. Throws `payload_too_large` before it buffers more than `limitBytes`, `too_complex` for
+ * thousands of small chunks, and `invalid_json` for an incomplete body. Throws the errors of {@link renewAccess} when
+ * the key or the session of the request ended before the last byte arrived.
  */
-export async function readRawBody(request: Request, limitBytes: number): Promise<Buffer> {
-  const body = await receiveBody(request, limitBytes);
+export async function readRawBody(
+  request: Request,
+  limitBytes: number,
+  takeTurn?: TakeTurn,
+): Promise<Buffer> {
+  const chunks = await receiveBody(request, limitBytes);
   await renewAccess(request);
-  return body;
+  return await joinChunks(chunks, takeTurn);
 }
 
-async function receiveBody(request: Request, limitBytes: number): Promise<Buffer> {
-  const length = request.headers['content-length'] ?? null;
-  const body = getRawBody(request, { length, limit: limitBytes });
-  try {
-    return await (length === null ? Promise.race([body, tooManyChunks(request)]) : body);
-  } catch (error) {
-    if (error instanceof AppError) throw error;
-    const type = (error as { type?: string }).type;
-    // The rest of the body must be consumed, or the connection would wait forever.
+async function receiveBody(request: Request, limitBytes: number): Promise<Buffer[]> {
+  const length = request.headers['content-length'];
+  if (length !== undefined && Number(length) > limitBytes) {
     request.resume();
-    if (type === 'entity.too.large') {
-      throw new AppError(
-        'payload_too_large',
-        `The body is larger than ${limitBytes} bytes. Send a smaller body.`,
-      );
-    }
-    throw incompleteBody(error);
+    throw tooLarge(limitBytes);
   }
+  const chunks = receiveChunks(request, (size) => {
+    if (size > limitBytes) throw tooLarge(limitBytes);
+  });
+  return await (length === undefined ? Promise.race([chunks, tooManyChunks(request)]) : chunks);
 }
 
-/** Returns the error for a body that ended before its last byte. */
-export function incompleteBody(cause?: unknown): AppError {
-  return new AppError('invalid_json', 'The body is incomplete. Send the whole body.', { cause });
+function tooLarge(limitBytes: number): AppError {
+  return new AppError(
+    'payload_too_large',
+    `The body is larger than ${limitBytes} bytes. Send a smaller body.`,
+  );
 }
 
 function assertJson(request: Request): void {
@@ -66,15 +69,22 @@ function assertJson(request: Request): void {
   }
 }
 
-/** Returns the parsed JSON body of a request, or undefined when it has none. Throws as {@link readJsonBody} does. */
-export async function readBodyIfAny(request: Request, limitBytes: number): Promise<unknown> {
+/**
+ * Returns the parsed JSON body of a request, or undefined when it has none. Waits for `takeTurn` before it parses the
+ * body. Throws as {@link readJsonBody} does.
+ */
+export async function readBodyIfAny(
+  request: Request,
+  limitBytes: number,
+  takeTurn?: TakeTurn,
+): Promise<unknown> {
   const { 'content-length': length, 'transfer-encoding': transfer } = request.headers;
   if (transfer === undefined && (length === undefined || length === '0')) {
     // The request may have waited for its turn after its key or session was looked up.
     await renewAccess(request);
     return undefined;
   }
-  return parseJson(await readJsonBody(request, limitBytes));
+  return parseJson(await readJsonBody(request, limitBytes, takeTurn));
 }
 
 /**

@@ -1,5 +1,6 @@
 import { All, Controller, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
 import type { Request, Response } from 'express';
+import { CallTurns } from '../http/call-turns.js';
 import { clientAddress } from '../http/client-address.js';
 import { OriginGuard } from '../http/origin.guard.js';
 import { parseJson, readJsonBody } from '../http/request-body.js';
@@ -26,6 +27,7 @@ export class McpController {
   constructor(
     private readonly mcp: McpService,
     private readonly keys: KeysService,
+    private readonly turns: CallTurns,
   ) {}
 
   @All()
@@ -54,7 +56,10 @@ export class McpController {
     const key = apiKeyOf(request);
     let message: unknown;
     try {
-      message = parseJson(await readJsonBody(request, MAX_BODY_BYTES));
+      const body = await readJsonBody(request, MAX_BODY_BYTES, (bytes) =>
+        this.turns.takeForBody(key.organizationId, bytes),
+      );
+      message = parseJson(body);
       return message;
     } finally {
       if (key.isUseStale) {

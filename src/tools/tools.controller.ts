@@ -54,7 +54,10 @@ export class ToolsController {
     }
     await this.turns.take(organizationId);
     const tool = checkAccess(request, () => this.findTool(name, request, caller));
-    const { given, isDryRun } = readDryRun(await readBodyIfAny(request, MAX_BODY_BYTES));
+    const body = await readBodyIfAny(request, MAX_BODY_BYTES, (bytes) =>
+      this.turns.takeForBody(organizationId, bytes),
+    );
+    const { given, isDryRun } = readDryRun(body);
     const call: ToolCall = {
       ...SILENT_CALLER,
       ...caller,

@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { CallTurns } from '../../src/http/call-turns.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { type RunningSwitchboard, sharedSwitchboard } from '../support/switchboard.js';
-import { createWorkflow } from '../workflows/support/workflow-client.js';
+import { createWorkflow, postWebhook } from '../workflows/support/workflow-client.js';
 
 const CONNECTIONS = 1000;
 const CALLS = 5;
@@ -36,6 +37,47 @@ describe('a call of an organization', () => {
   it('is answered before most of a thousand unsigned deliveries to a webhook of its own organization', async () => {
     const meanwhile = await countAnswers(switchboard, unsigned, 401, ping(switchboard, acme));
     expect(meanwhile).toBeLessThan(CONNECTIONS / 4);
+  });
+});
+
+describe('a body of more than 16 KiB', () => {
+  const PADDING = 'x'.repeat(20_000);
+  const BODY = JSON.stringify({ text: PADDING });
+  let switchboard: RunningSwitchboard;
+  let acme: TestOrganization;
+
+  beforeAll(async () => {
+    switchboard = await sharedSwitchboard();
+    acme = await createOrganization(switchboard);
+  });
+  afterEach(() => vi.restoreAllMocks());
+
+  it.each([
+    ['the endpoint for agents', '/api/mcp', 'key'],
+    ['the endpoint for events', '/api/events', 'key'],
+    ['a tool that a person calls', '/api/tools/list_runs', 'session'],
+  ])(
+    'takes a turn of its organization after it has arrived: %s',
+    async (_name, path, credential) => {
+      const take = vi.spyOn(switchboard.app.get(CallTurns), 'takeForBody');
+      const headers = { 'Content-Type': 'application/json' };
+      const request = { method: 'POST', body: BODY, headers };
+      if (credential === 'session') await acme.fetch(path, request);
+      else {
+        const authorized = { ...headers, Authorization: `Bearer ${acme.key}` };
+        await fetch(`${switchboard.url}${path}`, { ...request, headers: authorized });
+      }
+      expect(take.mock.calls).toEqual([[acme.id, BODY.length]]);
+    },
+  );
+
+  it('takes a turn of its organization and network before its signature is checked', async () => {
+    const take = vi.spyOn(switchboard.app.get(CallTurns), 'takeForUnverifiedBody');
+    const { id } = await createWorkflow(acme, [], { trigger: { type: 'webhook', secret: true } });
+    expect((await postWebhook(switchboard, id, BODY)).status).toBe(401);
+    // Deliveries of the earlier tests may still wait for their turns.
+    const calls = take.mock.calls.filter(([organizationId]) => organizationId === acme.id);
+    expect(calls).toEqual([[acme.id, '127.0.0.1', BODY.length]]);
   });
 });
 

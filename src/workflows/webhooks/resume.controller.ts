@@ -1,5 +1,6 @@
 import { All, Controller, Param, Post, Req, Res, UseFilters } from '@nestjs/common';
 import type { Request, Response } from 'express';
+import { CallTurns } from '../../http/call-turns.js';
 import { clientAddress } from '../../http/client-address.js';
 import { readRawBody } from '../../http/request-body.js';
 import type { WebhookFormat } from '../definitions/webhook-formats.js';
@@ -21,7 +22,10 @@ const FORMATS: readonly WebhookFormat[] = ['form'];
 @Controller(RESUME_PATH)
 @UseFilters(WebhookErrorFilter)
 export class ResumeController {
-  constructor(private readonly resumes: ResumesService) {}
+  constructor(
+    private readonly resumes: ResumesService,
+    private readonly turns: CallTurns,
+  ) {}
 
   @Post(':token')
   async resume(
@@ -30,9 +34,11 @@ export class ResumeController {
     @Res() response: Response,
   ): Promise<void> {
     const resumed = await this.resumes.resume(token, {
-      readBody: async () => {
+      readBody: async (organizationId) => {
         const type = readContentType(request.headers, FORMATS);
-        const body = await readRawBody(request, BODY_LIMIT_BYTES);
+        const body = await readRawBody(request, BODY_LIMIT_BYTES, (bytes) =>
+          this.turns.takeForBody(organizationId, bytes),
+        );
         return async () =>
           (await readPayload(body, type, { formats: FORMATS, unwrapsPayload: false })).payload;
       },

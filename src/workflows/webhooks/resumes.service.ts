@@ -20,7 +20,7 @@ interface ResumableStep {
 /** A call of a resume URL. */
 export interface ResumeCall {
   /** Reads the body, and returns a function that parses it. */
-  readBody: () => Promise<() => Promise<object>>;
+  readBody: (organizationId: string) => Promise<() => Promise<object>>;
   /** The address of the caller. */
   address: string | undefined;
 }
@@ -87,7 +87,7 @@ export class ResumesService {
     // The rate limit of the run counts a call before its body is read. The rate limit of the organization counts the
     // call afterwards, so that calls whose bodies never arrive do not count for the organization.
     this.limiter.consumeOfPart(organizationId, runId);
-    const parse = await readBody();
+    const parse = await readBody(organizationId);
     this.limiter.consume(organizationId, 1);
     const payload = await parse();
     return await this.tenants.transaction(organizationId, () => this.store(step, payload));

@@ -3,7 +3,7 @@ import type { WebhookAnswer } from '../definitions/webhook-answer.js';
 import { MAX_WAIT } from '../definitions/webhook-options.js';
 import { type RunOutcome, RunWaiterService } from '../runs/run-waiter.service.js';
 import type { RunStarted } from '../triggers/run-starts.service.js';
-import type { WebhookRequest } from './webhook-checks.service.js';
+import type { WebhookRequest } from './incoming-delivery.js';
 import { preferredWait, type Webhook } from './webhook.js';
 
 /** An outcome without the outputs and errors of steps. */

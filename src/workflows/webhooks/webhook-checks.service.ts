@@ -6,7 +6,6 @@ import { Env } from '../../config/env.js';
 import { AppError } from '../../errors/app-error.js';
 import { CallTurns } from '../../http/call-turns.js';
 import { RateLimiter } from '../../http/rate-limiter.js';
-import { TRUSTED_MS } from '../../http/request-access.js';
 import { SecurityLog } from '../../security/security-log.js';
 import type { TriggerRequest } from '../definitions/trigger-request.js';
 import { acceptedFormats } from '../definitions/webhook-formats.js';
@@ -21,10 +20,10 @@ import {
   readPayload,
   SMALL_BODY_BYTES,
 } from './bodies/read-payload.js';
-import { queryTextOf } from './signatures/signed-request.js';
+import { queryTextOf, type SignedRequest } from './signatures/signed-request.js';
 import { isPresetSignatureValid, PRESETS } from './signatures/verify-preset.js';
 import { type SignatureScheme, verifyWebhook } from './signatures/verify-webhook.js';
-import type { DeliveryRecord } from './delivery-record.js';
+import type { CountedLimit, IncomingDelivery, WebhookRequest } from './incoming-delivery.js';
 import { type PresetDelivery, presetDelivery } from './preset-delivery.js';
 import type { Webhook } from './webhook.js';
 
@@ -32,70 +31,6 @@ const DEDUPE_KEY = /^[\x21-\x7e]{1,255}$/;
 const INVALID_SIGNATURE =
   'x-webhook-signature must be the hexadecimal HMAC-SHA256 of the body, made with the secret; or sign as in ' +
   'Standard Webhooks.';
-
-export interface WebhookRequest {
-  method: 'GET' | 'POST';
-  headers: IncomingHttpHeaders;
-  /** The address with the query, as the sender uses it. */
-  url: string;
-  /** Returns the network of the sender. Limits for strangers count by network. */
-  network: () => string;
-  /** True for a body of more than 1 MiB. */
-  isLarge: boolean;
-  /** Reserves memory for a large body until `release`. Throws `unavailable` when no slot is free. */
-  reserve: (organizationId: string) => void;
-  /** Forgets a large body, and releases its memory. Call this only when nothing else keeps the body. */
-  release: () => void;
-  /**
-   * Reads the bytes of the body. Returns no bytes for GET. Throws when the body is too large. Throws the errors of
-   * `reserve`.
-   */
-  readBody: (organizationId: string) => Promise<Buffer>;
-  /** Returns a signal that aborts when the sender disconnects. */
-  gone: () => AbortSignal;
-}
-
-type CountedLimit = 'webhook' | 'organization';
-
-/** A request with its body. It is checked again when the check with the cached webhook fails. */
-export class IncomingDelivery {
-  readonly record: Pick<
-    DeliveryRecord,
-    'headers' | 'url' | 'receivedAt' | 'verified' | 'body' | 'digest'
-  >;
-  /** The rate limits that have counted this request. */
-  readonly counted = new Set<CountedLimit>();
-  /** The time of `performance.now()` after the last byte of the body. Absent before. */
-  private arrivedAt?: number;
-
-  constructor(readonly request: WebhookRequest) {
-    const { headers, url } = request;
-    this.record = { headers, url, receivedAt: new Date(), verified: false };
-  }
-
-  /** Returns the body. Reads it when it was not read yet. */
-  async readBody(organizationId: string): Promise<Buffer> {
-    if (this.record.body) return this.record.body;
-    const body = await this.request.readBody(organizationId);
-    this.arrivedAt = performance.now();
-    this.record.body = body;
-    return body;
-  }
-
-  /**
-   * Returns true when the body arrived so long after this look-up that the secrets of the webhook may have changed.
-   * Returns false for the next look-up, however long the checks take.
-   */
-  isNewerThan({ lookedUpAt }: Webhook): boolean {
-    return this.arrivedAt !== undefined && this.arrivedAt - lookedUpAt > TRUSTED_MS;
-  }
-
-  /** Forgets the body. Call this only after its run is stored. */
-  releaseBody(): void {
-    delete this.record.body;
-    this.request.release();
-  }
-}
 
 export interface VerifiedDelivery {
   payload: object;
@@ -138,19 +73,22 @@ export class WebhookChecksService {
     // The rate limit of the organization counts only deliveries that passed the signature check, and each network has a
     // separate limit before this check. Otherwise a stranger could use up the limit of the sender.
     this.consume('webhook', webhook, delivery);
-    await this.turns.takeUnverified(webhook.organizationId);
+    const { organizationId } = webhook;
+    await this.turns.takeUnverified(organizationId, request.network());
     const { signature, dedupeSeconds, needs } = webhook.options;
     const formats = acceptedFormats(webhook.options);
     const isGet = request.method === 'GET';
     const type = isGet ? undefined : readContentType(request.headers, formats);
-    const body = await delivery.readBody(webhook.organizationId);
+    const body = await delivery.readBody(organizationId, (bytes) =>
+      this.turns.takeForUnverifiedBody(organizationId, request.network(), bytes),
+    );
     const { hash: bodyHash } = (record.digest ??= {
       bytes: body.length,
       hash: hash('sha256', isGet ? request.url : body, 'buffer'),
     });
-    const scheme = await findScheme(webhook, body, request);
+    const scheme = await findScheme(webhook, delivery.signedRequest(body));
     if (scheme === 'invalid') {
-      this.security.report('invalid_signature', { subject: webhook.organizationId });
+      this.security.report('invalid_signature', { subject: organizationId });
       // Missing, wrong and expired signatures get the same 401, so that the response reveals nothing about the secret.
       throw new AppError('invalid_signature', invalidSignature(webhook));
     }
@@ -218,15 +156,14 @@ function invalidSignature({ options: { signature } }: Webhook): string {
 /** Checks the signature as {@link schemeOf} does. Between the hashes of a large body, other requests are served. */
 async function findScheme(
   webhook: Webhook,
-  body: Buffer,
-  request: WebhookRequest,
+  request: SignedRequest,
 ): Promise<ReturnType<typeof schemeOf>> {
-  if (body.length <= SMALL_BODY_BYTES || webhook.secrets.length === 0) {
-    return schemeOf(webhook, body, request);
+  if (request.body.length <= SMALL_BODY_BYTES || webhook.secrets.length === 0) {
+    return schemeOf(webhook, request);
   }
   for (const secret of webhook.secrets) {
     await nextTurn();
-    const scheme = schemeOf({ ...webhook, secrets: [secret] }, body, request);
+    const scheme = schemeOf({ ...webhook, secrets: [secret] }, request);
     if (scheme !== 'invalid') return scheme;
   }
   return 'invalid';
@@ -239,16 +176,15 @@ async function findScheme(
  */
 function schemeOf(
   { secrets, options }: Webhook,
-  body: Buffer,
-  { headers, url }: WebhookRequest,
+  request: SignedRequest,
 ): SignatureScheme | 'preset' | 'invalid' | undefined {
   if (secrets.length === 0) return undefined;
   const { signature, toleranceSeconds } = options;
   const now = new Date();
   if (signature === undefined) {
+    const { body, headers } = request;
     return verifyWebhook(body, headers, secrets, now, toleranceSeconds) ?? 'invalid';
   }
-  const request = { body, headers, url };
   const isValid = isPresetSignatureValid(signature, request, secrets, now, toleranceSeconds);
   return isValid ? 'preset' : 'invalid';
 }

@@ -1,15 +1,16 @@
 import { All, Controller, Get, Param, Post, Req, Res, UseFilters } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { Env } from '../../config/env.js';
+import type { EndReading, TakeTurn } from '../../http/body-chunks.js';
 import { clientAddress, networkOf } from '../../http/client-address.js';
-import { type EndReading, readLargeBody } from '../../http/large-body.js';
+import { readLargeBody } from '../../http/large-body.js';
 import { goneSignal } from '../../http/signals.js';
 import { readRawBody } from '../../http/request-body.js';
 import { sendJson } from '../../http/send-json.js';
 import { LargeBodySlots, type Slot } from './bodies/large-body-slots.js';
 import { SMALL_BODY_BYTES } from './bodies/read-payload.js';
+import type { WebhookRequest } from './incoming-delivery.js';
 import { WebhookErrorFilter } from './webhook-error.filter.js';
-import type { WebhookRequest } from './webhook-checks.service.js';
 import { sendAnswer } from './send-answer.js';
 import { sendError, WEBHOOK_PATH } from './webhook.js';
 import { type ReceivedWebhook, WebhooksService } from './webhooks.service.js';
@@ -102,11 +103,15 @@ export class WebhookController {
       if (slot) return;
       slot = this.slots.take(organizationId, end && { network: network(), end });
     };
-    const read = async (organizationId: string): Promise<Buffer> => {
-      const bytes = await this.readBody(request, (end) => reserve(organizationId, end));
-      slot?.noteArrival();
-      return bytes;
-    };
+    const read = (organizationId: string, takeTurn: TakeTurn): Promise<Buffer> =>
+      this.readBody(
+        request,
+        (end) => reserve(organizationId, end),
+        (bytes) => {
+          slot?.noteArrival();
+          return takeTurn(bytes);
+        },
+      );
     return {
       method: request.method === 'GET' ? 'GET' : 'POST',
       headers: request.headers,
@@ -118,7 +123,7 @@ export class WebhookController {
         body = undefined;
         slot?.release();
       },
-      readBody: (organizationId) => (body ??= read(organizationId)),
+      readBody: (organizationId, takeTurn) => (body ??= read(organizationId, takeTurn)),
       gone: () => goneSignal(response),
     };
   }
@@ -127,13 +132,17 @@ export class WebhookController {
    * Reads the body. A large body needs a Content-Length. Otherwise every body without this header would have to reserve
    * the memory of a large body.
    */
-  private async readBody(request: Request, reserve: (end: EndReading) => void): Promise<Buffer> {
+  private async readBody(
+    request: Request,
+    reserve: (end: EndReading) => void,
+    takeTurn: TakeTurn,
+  ): Promise<Buffer> {
     if (request.method === 'GET') return Buffer.alloc(0);
     const { maxPayloadBytes: most } = this.env;
     const length = lengthOf(request);
-    if (length <= SMALL_BODY_BYTES) return await readRawBody(request, SMALL_BODY_BYTES);
+    if (length <= SMALL_BODY_BYTES) return await readRawBody(request, SMALL_BODY_BYTES, takeTurn);
     if (length > most) return await readRawBody(request, most);
-    return await readLargeBody(request, SMALL_BODY_BYTES, reserve);
+    return await readLargeBody(request, SMALL_BODY_BYTES, reserve, takeTurn);
   }
 }
 

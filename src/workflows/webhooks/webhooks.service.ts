@@ -6,15 +6,11 @@ import { acceptedFormats } from '../definitions/webhook-formats.js';
 import type { RunStarted } from '../triggers/run-starts.service.js';
 import { DeliveryLogService } from './delivery-log.service.js';
 import type { DeliveryRecord } from './delivery-record.js';
+import { IncomingDelivery, type WebhookRequest } from './incoming-delivery.js';
 import { isMetaChallenge, metaChallenge } from './preset-delivery.js';
 import { queryOf } from './signatures/signed-request.js';
 import { type ReceivedRun, WebhookAnswersService } from './webhook-answers.service.js';
-import {
-  IncomingDelivery,
-  type VerifiedDelivery,
-  WebhookChecksService,
-  type WebhookRequest,
-} from './webhook-checks.service.js';
+import { type VerifiedDelivery, WebhookChecksService } from './webhook-checks.service.js';
 import { WebhookLookUpsService } from './webhook-look-ups.service.js';
 import { WebhookStartsService } from './webhook-starts.service.js';
 import { noWebhook, type Webhook, webhookStatus } from './webhook.js';
