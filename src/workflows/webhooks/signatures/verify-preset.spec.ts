@@ -205,6 +205,17 @@ describe(isPresetSignatureValid, () => {
     const example = EXAMPLES['the example of Twilio']!;
     expect(verify({ ...example, body: 'a&'.repeat(500_000) })).toBe(false);
   });
+
+  it('accepts a signed form of Twilio of 128 KiB, and refuses a larger one', () => {
+    const signed = (length: number): Example => {
+      const text = 'x'.repeat(length - 'Body='.length);
+      const signature = createHmac('sha1', '12345').update(`${TWILIO_URL}Body${text}`);
+      const headers = { 'content-type': FORM, 'x-twilio-signature': signature.digest('base64') };
+      return { ...EXAMPLES['the example of Twilio']!, body: `Body=${text}`, headers };
+    };
+    expect(verify(signed(128 * 1024))).toBe(true);
+    expect(verify(signed(128 * 1024 + 1))).toBe(false);
+  });
 });
 
 describe(diagnosePreset, () => {
@@ -256,4 +267,10 @@ it('twilioContents reads each field once, even in a form with a thousand differe
   getAll.mockRestore();
   expect(contents!.slice(1)).toEqual(names.toSorted().map((name) => `${name}1`));
   expect(searches).toBe(0);
+});
+
+it('twilioContents parses the form of a request once, however often its contents are needed', () => {
+  const headers = { 'content-type': FORM };
+  const request = { body: Buffer.from(TWILIO_BODY), headers, url: TWILIO_URL };
+  expect(twilioContents(request)).toBe(twilioContents(request));
 });
