@@ -140,6 +140,33 @@ describe('a webhook with the signature of a provider', () => {
     expect((await send({ [member]: 'e2' })).runId).not.toBe(first.runId);
   });
 
+  it.each([
+    ['slack', undefined],
+    ['slack', 60],
+    ['stripe', 60],
+    ['typeform', undefined],
+  ])(
+    'starts one run for a JSON event of %s that is sent again with another Content-Type, with dedupe_seconds %s',
+    async (name, dedupe_seconds) => {
+      const accept = ['form', 'multipart', 'text'];
+      const { id } = await create(name, { accept, dedupe_seconds });
+      const send = async (type: string, body = BODY) => {
+        const headers = { ...SIGN[name]!(body), 'Content-Type': type };
+        return (await postWebhook(switchboard, id, body, headers)).body;
+      };
+      const { runId } = await send('application/json');
+      const types = [
+        'application/x-www-form-urlencoded',
+        'multipart/form-data; boundary=x',
+        'text/plain; charset=utf-16',
+      ];
+      for (const type of types) expect(await send(type)).toMatchObject({ runId, duplicate: true });
+      // White space is signed too, but the provider sends none.
+      const spaced = `\n ${BODY}`;
+      expect(await send(types[0]!, spaced)).toMatchObject({ runId, duplicate: true });
+    },
+  );
+
   itSlow('keeps the previous secret valid during the overlap', async () => {
     const { id } = await create('github');
     await update(id, { secret: 'the second secret', overlap_seconds: 60 });

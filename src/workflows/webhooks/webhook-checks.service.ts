@@ -99,6 +99,7 @@ export class WebhookChecksService {
       ? await readPayload(body, type, {
           formats,
           unwrapsPayload,
+          readsObjectsAsJson: signature !== undefined && PRESETS[signature].idMember !== undefined,
           large: this.rules(webhook, request),
         })
       : queryPayload(queryTextOf(request.url));

@@ -39,6 +39,12 @@ export interface PayloadRules {
    * such forms.
    */
   unwrapsPayload: boolean;
+  /**
+   * True when a body that begins with a brace is read as JSON, whatever its Content-Type. The signatures of providers do
+   * not cover the Content-Type. Without this rule, somebody could send a recorded delivery as a form, in which the signed
+   * id is not found, and start its run again.
+   */
+  readsObjectsAsJson?: boolean;
   /** The rules for payloads of more than 1 MiB. When absent, such payloads are refused. */
   large?: LargeRules;
 }
@@ -60,10 +66,12 @@ export interface LargeRules extends LargeWork {
  */
 export async function readPayload(
   sent: Buffer,
-  type: ContentType,
+  given: ContentType,
   rules: PayloadRules,
 ): Promise<Payload> {
-  const body = type.isCompressed ? await decompressBody(sent, rules.large) : sent;
+  const body = given.isCompressed ? await decompressBody(sent, rules.large) : sent;
+  const isJson = rules.readsObjectsAsJson === true && beginsObject(body);
+  const type = isJson ? ({ ...given, kind: 'json' } as const) : given;
   if (body.length > SMALL_BODY_BYTES) return await readLargePayload(body, type, rules);
   try {
     return await readSmallPayload(body, type, rules);
