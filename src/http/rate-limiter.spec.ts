@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Env } from '../config/env.js';
 import { SecurityLog } from '../security/security-log.js';
 import { RateLimiter, TokenBuckets } from './rate-limiter.js';
@@ -13,6 +13,21 @@ describe(RateLimiter, () => {
     }
     const refusal = expect.objectContaining({ code: 'rate_limited' });
     expect(() => limiter.consume('org_a', 1)).toThrow(refusal);
+  });
+});
+
+describe('RateLimiter.consumeOfPart', () => {
+  it('gives each network a separate limit, and names only the part in the security log', () => {
+    const security = new SecurityLog();
+    const report = vi.spyOn(security, 'report').mockReturnValue();
+    const limiter = new RateLimiter({ rateLimitPerMinute: 1 } as Env, security);
+    const refusal = expect.objectContaining({ code: 'rate_limited' });
+    for (const network of ['192.0.2.1', '192.0.2.2']) {
+      limiter.consumeOfPart('org_a', 'wfl_a', network);
+      expect(() => limiter.consumeOfPart('org_a', 'wfl_a', network)).toThrow(refusal);
+    }
+    const event = ['rate_limited', { subject: 'wfl_a' }];
+    expect(report.mock.calls).toEqual([event, event]);
   });
 });
 

@@ -50,10 +50,11 @@ export class RateLimiter {
 
   /**
    * Counts a request for a part of an organization: a webhook, a run, or the links for contacts. Each part has the same
-   * limit as an organization.
+   * limit as an organization. With `network`, each network has a separate limit for the part.
    */
-  consumeOfPart(organizationId: string, id: string): void {
-    this.take('part', `${organizationId} ${id}`, 1, id);
+  consumeOfPart(organizationId: string, id: string, network = ''): void {
+    // The log names only the part. Otherwise strangers in many networks could fill the log.
+    this.take('part', `${organizationId} ${id} ${network}`, 1, id);
   }
 
   /**

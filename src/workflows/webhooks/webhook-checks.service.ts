@@ -144,7 +144,7 @@ export class WebhookChecksService {
   ): void {
     if (counted.has(limit)) return;
     if (limit === 'organization') this.limiter.consume(organizationId, 1);
-    else this.limiter.consumeOfPart(organizationId, `${workflowId} ${request.network()}`);
+    else this.limiter.consumeOfPart(organizationId, workflowId, request.network());
     counted.add(limit);
   }
 }
