@@ -1,5 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { DeliveryQueues } from '../../src/workflows/webhooks/delivery-queues.js';
 import { resultOf } from '../mcp/support/ask.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
@@ -159,6 +160,21 @@ describe.concurrent('the delivery log of a webhook', () => {
     expect(text).toContain('(the secret)');
     expect(text).not.toContain(secret);
     expect(text).not.toContain(signature);
+  });
+
+  it('keeps no long header and no address in memory, except for the diagnosis of a signature', async () => {
+    const add = vi.spyOn(DeliveryQueues.prototype, 'add');
+    const { id } = await create({});
+    const long = 'y'.repeat(5000);
+    const headers = { 'user-agent': long, 'x-other': 'other header' };
+    await postWebhook(switchboard, `${id}?query=${long}`, '[1]', headers);
+    const item = add.mock.calls.find(([, workflowId]) => workflowId === id)![3];
+    add.mockRestore();
+    const kept = JSON.stringify({ ...(item as object), webhook: undefined });
+    expect(kept).toContain('"code":"not_an_object"');
+    expect(kept).toContain('y'.repeat(255));
+    expect(kept).not.toContain('y'.repeat(256));
+    expect(kept).not.toContain('other header');
   });
 
   itSlow('keeps accepted deliveries when many refused deliveries follow', async () => {

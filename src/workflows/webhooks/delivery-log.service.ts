@@ -12,6 +12,7 @@ import { SignatureDiagnoses } from './signatures/signature-diagnoses.js';
 import type { SignatureMistake } from './signatures/signature-mistake.js';
 import { readPrevious } from './previous-secrets.js';
 import { WebhookDeliveriesRepository } from './webhook-deliveries.repository.js';
+import type { WebhookDelivery } from './webhook-delivery.entity.js';
 import { deliveryView, type WebhookDeliveriesResult } from './webhook-delivery.results.js';
 import { type Webhook, WEBHOOK_PATH } from './webhook.js';
 
@@ -27,8 +28,10 @@ const MAX_OTHER_SECRETS = 50;
 /** A delivery that waits to become a row. Under load, most waiting deliveries are dropped instead. */
 interface QueuedDelivery {
   webhook: Webhook;
-  /** The record of the delivery. It has a body only if its signature will be diagnosed. */
-  record: DeliveryRecord;
+  /** The row without the mistakes. It has only the headers that are stored, because many deliveries can wait. */
+  row: WebhookDelivery;
+  /** The request of a delivery whose signature will be diagnosed. Few deliveries have one. */
+  undiagnosed?: Required<Pick<DeliveryRecord, 'headers' | 'url' | 'body'>> | undefined;
   mistakes: SignatureMistake[];
 }
 
@@ -153,8 +156,10 @@ export class DeliveryLogService implements BeforeApplicationShutdown {
     this.logger.warn(`Webhook deliveries were not logged: ${toError(error).message}`);
   }
 
-  private prepare(webhook: Webhook, { body, ...record }: DeliveryRecord): QueuedDelivery {
-    if (record.code !== 'invalid_signature') return { webhook, record, mistakes: [] };
+  private prepare(webhook: Webhook, record: DeliveryRecord): QueuedDelivery {
+    const { headers, url, body } = record;
+    const row = deliveryOf(webhook, record);
+    if (record.code !== 'invalid_signature') return { webhook, row, mistakes: [] };
     const { workflowId } = webhook;
     const own = this.queuedDiagnoses.filter((id) => id === workflowId);
     const canDiagnose =
@@ -162,9 +167,9 @@ export class DeliveryLogService implements BeforeApplicationShutdown {
       body.length <= MAX_DIAGNOSED_BYTES &&
       this.queuedDiagnoses.length < MAX_QUEUED_DIAGNOSES &&
       own.length < MAX_OWN_DIAGNOSES;
-    if (!canDiagnose) return { webhook, record, mistakes: ['not_examined'] };
+    if (!canDiagnose) return { webhook, row, mistakes: ['not_examined'] };
     this.queuedDiagnoses.push(workflowId);
-    return { webhook, record: { ...record, body }, mistakes: [] };
+    return { webhook, row, undiagnosed: { headers, url, body }, mistakes: [] };
   }
 
   /** Adds deliveries to the log of one webhook, in one transaction. */
@@ -177,12 +182,9 @@ export class DeliveryLogService implements BeforeApplicationShutdown {
       if (!(await this.workflows.keep(organizationId, workflowId))) return;
       await this.deliveries.insert(
         organizationId,
-        deliveries.map(({ webhook: found, record, mistakes }) => ({
-          ...deliveryOf(found, record),
-          mistakes,
-        })),
+        deliveries.map(({ row, mistakes }) => ({ ...row, mistakes })),
       );
-      for (const group of new Set(deliveries.map(({ record }) => groupOf(record)))) {
+      for (const group of new Set(deliveries.map(({ row }) => groupOf(row)))) {
         await this.deliveries.trim(organizationId, workflowId, group, KEPT_DELIVERIES);
       }
       this.publishChange(webhook);
@@ -190,11 +192,7 @@ export class DeliveryLogService implements BeforeApplicationShutdown {
   }
 
   private async diagnoseAll(deliveries: readonly QueuedDelivery[]): Promise<void> {
-    // Skip a delivery whose mistakes are known already, because an earlier attempt to write the delivery has found
-    // them.
-    const undiagnosed = deliveries.filter(
-      ({ record, mistakes }) => record.body && !mistakes.length,
-    );
+    const undiagnosed = deliveries.filter((delivery) => delivery.undiagnosed);
     if (undiagnosed.length === 0) return;
     const { organizationId, workflowId } = undiagnosed[0]!.webhook;
     const sealed = await this.tenants.transaction(
@@ -207,20 +205,19 @@ export class DeliveryLogService implements BeforeApplicationShutdown {
       .filter((secret) => secret !== null);
     for (const delivery of undiagnosed) {
       delivery.mistakes.push(...(await this.diagnose(delivery, others)));
+      // A later attempt to write the delivery must not find its mistakes again.
+      delivery.undiagnosed = undefined;
     }
   }
 
   private async diagnose(
-    { webhook, record }: QueuedDelivery,
+    { webhook, row, undiagnosed }: QueuedDelivery,
     others: readonly string[],
   ): Promise<SignatureMistake[]> {
     const { organizationId, secrets, options } = webhook;
-    const { headers, url, receivedAt } = record;
     const refused = {
-      body: record.body!,
-      headers,
-      url,
-      receivedAt,
+      ...undiagnosed!,
+      receivedAt: row.receivedAt,
       toleranceSeconds: options.toleranceSeconds,
       secrets,
       previous: this.findInvalidPrevious(webhook),
@@ -254,6 +251,6 @@ export class DeliveryLogService implements BeforeApplicationShutdown {
   }
 }
 
-function groupOf({ kind, verified }: DeliveryRecord): DeliveryGroup {
+function groupOf({ kind, verified }: Pick<DeliveryRecord, 'kind' | 'verified'>): DeliveryGroup {
   return kind === 'refused' && !verified ? 'stranger' : kind;
 }

@@ -41,6 +41,7 @@ export interface DeliveryRecord {
   receivedAt: Date;
 }
 
+/** Returns the row of a delivery. It keeps no header, URL or body that is not stored. */
 export function deliveryOf(webhook: Webhook, record: DeliveryRecord): WebhookDelivery {
   const { body, digest, kind, runId = null, headers, url: _, ...rest } = record;
   const isStored = kind === 'test' && rest.status < 400 && body && body.length <= MAX_STORED_BYTES;
@@ -72,11 +73,18 @@ function storedHeaders(
     const value = headers[name];
     if (typeof value !== 'string') continue;
     const isSecret = secrets.some((secret) => value.includes(secret));
-    stored[name] = isSecret ? '(the secret)' : value.slice(0, MAX_HEADER_LENGTH);
+    stored[name] = isSecret ? '(the secret)' : beginningOf(value);
   }
   for (const name of SIGNATURE_HEADERS) {
     const value = headers[name];
     if (value !== undefined) stored[name] = `(${String(value).length} characters)`;
   }
   return stored;
+}
+
+/** Returns the part of a header that is stored. */
+function beginningOf(value: string): string {
+  if (value.length <= MAX_HEADER_LENGTH) return value;
+  // V8 makes a part of a text that refers to the whole text. A copy lets the whole text be freed.
+  return Buffer.from(value.slice(0, MAX_HEADER_LENGTH)).toString();
 }
