@@ -116,8 +116,13 @@ function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-/** Ends a request with the response that Node.js sends after `requestTimeout`. */
+/**
+ * Ends a request with the response that Node.js sends after `requestTimeout`. A pipelined request gets no response,
+ * because the text would become a part of the earlier response that is being sent.
+ */
 function end(socket: Socket, response: ServerResponse): void {
-  if (!response.headersSent && socket.writable) socket.write(TIMEOUT);
+  // Node.js assigns the connection to a response when all earlier responses have ended.
+  const isNext = response.socket !== null;
+  if (isNext && !response.headersSent && socket.writable) socket.write(TIMEOUT);
   socket.destroy();
 }
