@@ -25,7 +25,6 @@ export class SignInGuard extends AuthGuard('local') {
     const request = context.switchToHttp().getRequest<Request>();
     assertCredentials(request.body);
     await this.checkPassword(context, request);
-    await super.logIn(request);
     const { organizationId, userId } = accountOf(request);
     await this.recorder.storeEvent({
       organizationId,
@@ -34,6 +33,8 @@ export class SignInGuard extends AuthGuard('local') {
       outcome: 'ok',
       origin: readRequestOrigin(request),
     });
+    // The session is stored after the entry. Otherwise a failure of the entry would leave a session without an entry.
+    await super.logIn(request);
     return true;
   }
 

@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { CallRecorder } from '../../src/accounts/call-recorder.js';
+import { AppError } from '../../src/errors/app-error.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { postJson } from '../support/post-json.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
@@ -111,6 +113,19 @@ describe('POST /api/auth/sign-in', () => {
     const url = `${switchboard.url}/api/auth/sign-in?${query.toString()}`;
     expect((await fetch(url, { method: 'POST' })).status).toBe(401);
     expect((await postJson(url, {})).status).toBe(401);
+  });
+
+  it('starts no session when the entry of the audit log cannot be stored', async () => {
+    const countSessions = async (): Promise<number> =>
+      (await switchboard.ownerQuery('select from gate.sessions')).length;
+    const before = await countSessions();
+    const recorder = switchboard.app.get(CallRecorder);
+    const failure = new AppError('unavailable', 'The database does not answer.');
+    vi.spyOn(recorder, 'storeEvent').mockRejectedValueOnce(failure);
+    const response = await signIn(acme.email, acme.password);
+    expect(response.status).toBe(503);
+    expect(response.headers.getSetCookie()).toEqual([]);
+    expect(await countSessions()).toBe(before);
   });
 
   it('limits the attempts to sign in with one address', async () => {
