@@ -98,6 +98,15 @@ describe('a resume URL', () => {
     ]);
   });
 
+  it('reads only the beginning of a long header Accept, because reading a long one takes long', async () => {
+    const { url } = await waiting();
+    const others = Array.from({ length: 100 }, (_, index) => `a/b${index}`).join();
+    expect(await post(url, {}, { Accept: `text/html,${others}` }).catch(() => 'a page')).toBe(
+      'a page',
+    );
+    expect(await post(url, {}, { Accept: `${others},text/html` })).toMatchObject({ status: 200 });
+  });
+
   it('continues the run with the payload of the call, once', async () => {
     const { runId, url } = await waiting();
     expect(url.startsWith(`${switchboard.url}/api/webhooks/resume/`)).toBe(true);

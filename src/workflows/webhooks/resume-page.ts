@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express';
 import { sendHtmlPage } from '../../http/html-page.js';
+import { shortenList } from '../../text/shorten-list.js';
 import { type Language, languageOfRequest } from '../../http/page-language.js';
 
 /** The results of a call of a resume URL, as a person reads them. */
@@ -29,6 +30,8 @@ const TITLES = {
 
 /** Returns true when the client prefers HTML: a browser sent the request, and shows the response to a person. */
 export function wantsPage(request: Request): boolean {
+  const { headers } = request;
+  if (headers.accept !== undefined) headers.accept = shortenList(headers.accept);
   return request.accepts(['json', 'html']) === 'html';
 }
 
