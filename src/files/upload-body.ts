@@ -1,11 +1,14 @@
 import type { Request } from 'express';
 import { PassThrough, type Readable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError } from '../errors/app-error.js';
 import { renewAccess } from '../http/request-access.js';
 import { tooManyChunks } from '../http/small-chunks.js';
 import { safeName } from './file-name.js';
 
 const MULTIPART = 'multipart/form-data';
+/** The turns of the event loop in which the parser of forms surely reads what it has. It needs one or two. */
+const MOST_TURNS = 50;
 
 /** A file that is being received. */
 export interface UploadBody {
@@ -54,6 +57,13 @@ async function firstFile(request: Request, header: string): Promise<UploadBody> 
   const { Busboy } = await import('@fastify/busboy');
   return await new Promise((resolve, reject) => {
     const fail = (): void => reject(new AppError('invalid_body', 'The form has no file. Add one.'));
+    // The parser stops forever at some parts, for example at a part without a name. Before the file begins, a request
+    // that still waits for the parser after some turns would wait forever.
+    const failIfStopped = (): void => {
+      void passTurns(MOST_TURNS).then(() => {
+        if (request.isPaused() || request.readableEnded) fail();
+      });
+    };
     let parser: InstanceType<typeof Busboy>;
     try {
       parser = new Busboy({
@@ -65,6 +75,7 @@ async function firstFile(request: Request, header: string): Promise<UploadBody> 
       return;
     }
     parser.on('file', (_field, stream, filename: string | undefined, _encoding, mimeType) => {
+      request.off('pause', failIfStopped);
       endWith(request, stream);
       // An error of the form must end the bytes too, or the upload would wait for them.
       parser.on('error', () => stream.destroy(new Error('The form is malformed.')));
@@ -77,11 +88,16 @@ async function firstFile(request: Request, header: string): Promise<UploadBody> 
     parser.on('error', fail);
     parser.on('finish', fail);
     request.once('close', fail);
+    request.on('pause', failIfStopped).once('end', failIfStopped);
     // A connection that is closed already emits no more events. Without this check, the upload would wait for them
     // forever.
     if (request.destroyed) fail();
     else request.pipe(parser);
   });
+}
+
+async function passTurns(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn += 1) await nextTurn();
 }
 
 /** Returns the body. Copies a chunked body, because its errors must not end the connection before the answer. */

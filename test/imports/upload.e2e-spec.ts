@@ -201,6 +201,16 @@ describe('an upload', () => {
     expect((await refused(csv, '?delimiter=x')).status).toBe(422);
   });
 
+  it.each([10, 10_000, 100_000, 1_000_000])(
+    'is refused when its form has a part of %d bytes without a name',
+    async (size) => {
+      const form = `--X\r\nContent-Type: text/plain\r\n\r\n${'x'.repeat(size)}\r\n--X--\r\n`;
+      const type = { 'Content-Type': 'multipart/form-data; boundary=X' };
+      const { status, detail } = await refused(form, '', type);
+      expect({ status, detail }).toEqual({ status: 400, detail: 'The form has no file. Add one.' });
+    },
+  );
+
   it('stores nothing when the sender disconnects', async () => {
     const sent = request(`${switchboard.url}/api/imports`, {
       method: 'POST',
