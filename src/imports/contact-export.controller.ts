@@ -1,5 +1,6 @@
 import { Controller, Get, Req, Res, UseGuards } from '@nestjs/common';
 import type { Request, Response } from 'express';
+import { CrossSiteDownloadGuard } from '../accounts/cross-site-download.guard.js';
 import { readRequestOrigin } from '../accounts/read-request-origin.js';
 import { OriginGuard } from '../http/origin.guard.js';
 import { RateLimiter } from '../http/rate-limiter.js';
@@ -10,7 +11,7 @@ import { sendCsv } from './send-csv.js';
 
 /** Sends all contacts of an organization as CSV. */
 @Controller('api/contacts')
-@UseGuards(OriginGuard, CallerGuard)
+@UseGuards(OriginGuard, CrossSiteDownloadGuard, CallerGuard)
 export class ContactExportController {
   constructor(
     private readonly contacts: ContactExportService,

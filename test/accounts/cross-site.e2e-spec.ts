@@ -93,6 +93,26 @@ describe('requests that a browser sends for another site', () => {
     }
   });
 
+  it('are refused by the export of contacts, which would be in the audit log, unless they have an API key', async () => {
+    const owner = await createOrganization(switchboard);
+    const statusOf = (headers: Record<string, string | undefined>) =>
+      send(`${switchboard.url}/api/contacts/export.csv`, 'GET', headers);
+    const countExports = async (): Promise<number> => {
+      const sql = `select from audit_log where organization_id = $1 and action = 'export_contacts'`;
+      return (await switchboard.ownerQuery(sql, [owner.id])).length;
+    };
+    for (const site of ['cross-site', 'same-site', 'junk']) {
+      expect(await statusOf({ Cookie: owner.cookie, 'Sec-Fetch-Site': site }), site).toBe(403);
+    }
+    expect(await countExports()).toBe(0);
+    for (const site of ['same-origin', 'none', undefined]) {
+      expect(await statusOf({ Cookie: owner.cookie, 'Sec-Fetch-Site': site }), site).toBe(200);
+    }
+    const key = { Authorization: `Bearer ${owner.key}`, 'Sec-Fetch-Site': 'cross-site' };
+    expect(await statusOf(key)).toBe(200);
+    expect(await countExports()).toBe(4);
+  });
+
   it('are refused even with headers that override the method', async () => {
     const { status } = await acme.fetch('/api/mcp/keys', {
       headers: { 'X-HTTP-Method-Override': 'DELETE' },
