@@ -66,7 +66,8 @@ const WITHOUT_EVIDENCE = `evidence = '{"text": "This evidence was removed, becau
 const REPAIRS: Readonly<Record<string, string>> = {
   consent_changes: WITHOUT_EVIDENCE,
   // The deletion of a merge would undo a part of it. A merge without these values stays, and cannot be undone.
-  contact_merges: 'undo = null, moved = null',
+  contact_merges: `undo = null, moved = null,
+    into_id = case when octet_length(into_id) > ${ID} then survivor_id else into_id end`,
   topic_subscriptions: WITHOUT_EVIDENCE,
   // The deletion of a version would delete its runs.
   workflow_versions: 'tool_schemas = null, fitting_schemas = null',

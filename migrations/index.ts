@@ -81,6 +81,7 @@ import { PagesOfVersions1764000107000 } from './1764000107000-pages-of-versions.
 import { ReceivedMessages1764000108000 } from './1764000108000-received-messages.js';
 import { ReturnedDecisions1764000109000 } from './1764000109000-returned-decisions.js';
 import { BoundedLimits1764000110000 } from './1764000110000-bounded-limits.js';
+import { CheapChecks1764000111000 } from './1764000111000-cheap-checks.js';
 
 /**
  * All migrations, oldest first. Only append: a migration that was released is never edited. A later migration that
@@ -171,4 +172,5 @@ export const MIGRATIONS = [
   ReceivedMessages1764000108000,
   ReturnedDecisions1764000109000,
   BoundedLimits1764000110000,
+  CheapChecks1764000111000,
 ];

@@ -898,7 +898,7 @@ create table public.run_waits (
   constraint run_waits_pkey PRIMARY KEY (organization_id, run_id, step_id),
   constraint run_waits_armed_snapshot_check CHECK ((pg_snapshot_xmin((armed_snapshot)::pg_snapshot) <= pg_snapshot_xmax((armed_snapshot)::pg_snapshot))),
   constraint run_waits_bytes_check CHECK (((octet_length(step_id) <= 1024) AND (octet_length(event) <= 200) AND (octet_length(contact_id) <= 100) AND (octet_length(child_run_id) <= 100) AND (octet_length(condition) <= 1048576) AND (octet_length(error) <= 1048576) AND (octet_length(armed_xid) <= 100) AND (octet_length(armed_snapshot) <= 1048576))),
-  constraint run_waits_size_check CHECK ((((payload IS NULL) OR (pg_column_size(payload) <= 16384) OR (octet_length((payload)::text) <= 4194304)) AND ((bindings IS NULL) OR (pg_column_size(bindings) <= 16384) OR (octet_length((bindings)::text) <= 4194304)))),
+  constraint run_waits_snapshot_size_check CHECK ((octet_length(armed_snapshot) <= 16384)),
   constraint run_waits_state_check CHECK ((state = ANY (ARRAY['armed'::text, 'delivered'::text, 'consumed'::text, 'closed'::text]))),
   constraint run_waits_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE,
   constraint run_waits_run_id_fkey FOREIGN KEY (organization_id, run_id) REFERENCES public.workflow_runs(organization_id, id) ON DELETE CASCADE
@@ -910,6 +910,7 @@ alter table public.run_waits enable row level security;
 alter table public.run_waits force row level security;
 create policy owner on public.run_waits to owner using (true) with check (true);
 create policy tenant on public.run_waits to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
+CREATE TRIGGER bound_values BEFORE INSERT OR UPDATE OF payload, bindings ON public.run_waits FOR EACH ROW WHEN (((pg_column_size(new.payload) > 16384) OR (pg_column_size(new.bindings) > 16384))) EXECUTE FUNCTION private.bound_values('payload', '4194304', 'bindings', '4194304');
 
 create table public.secrets (
   organization_id text collate "C" not null,
@@ -1299,7 +1300,6 @@ create table public.workflow_runs (
   constraint workflow_runs_delayed_by_check CHECK ((delayed_by = ANY (ARRAY['debounce'::text, 'rate'::text, 'turn'::text, 'key'::text, 'slot'::text]))),
   constraint workflow_runs_delayed_until_check CHECK (((delayed_until IS NULL) OR ((delayed_by IS NOT NULL) AND ((delayed_by = 'rate'::text) OR ((delayed_by = 'debounce'::text) AND (debounce_key IS NOT NULL)))))),
   constraint workflow_runs_payload_size_check CHECK (((octet_length(payload) <= 4194304) AND ((request IS NULL) OR (pg_column_size(request) <= 1024) OR (octet_length((request)::text) <= 262144)) AND ((large_payload IS NULL) OR (octet_length((large_payload)::text) <= 4096)))),
-  constraint workflow_runs_size_check CHECK ((((request IS NULL) OR (pg_column_size(request) <= 4096) OR (octet_length((request)::text) <= 1048576)) AND ((large_payload IS NULL) OR (pg_column_size(large_payload) <= 16384) OR (octet_length((large_payload)::text) <= 4194304)) AND ((answer IS NULL) OR (pg_column_size(answer) <= 16384) OR (octet_length((answer)::text) <= 4194304)))),
   constraint workflow_runs_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'waiting'::text, 'succeeded'::text, 'failed'::text, 'canceled'::text]))),
   constraint workflow_runs_texts_check CHECK ((((((((((((COALESCE(octet_length(id), 0) + COALESCE(octet_length(workflow_id), 0)) + COALESCE(octet_length(reason), 0)) + COALESCE(octet_length(trigger_type), 0)) + COALESCE(octet_length(contact_id), 0)) + COALESCE(octet_length(dedupe_key), 0)) + COALESCE(octet_length(body_hash), 0)) + COALESCE(octet_length(root_run_id), 0)) + COALESCE(octet_length(replay_of), 0)) + COALESCE(octet_length(debounce_key), 0)) + COALESCE(octet_length(slot_key), 0)) <= 65536)),
   constraint workflow_runs_contact_id_fkey FOREIGN KEY (organization_id, contact_id) REFERENCES public.contacts(organization_id, id) ON DELETE SET NULL (contact_id),
@@ -1325,6 +1325,7 @@ alter table public.workflow_runs enable row level security;
 alter table public.workflow_runs force row level security;
 create policy owner on public.workflow_runs to owner using (true) with check (true);
 create policy tenant on public.workflow_runs to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
+CREATE TRIGGER bound_values BEFORE INSERT OR UPDATE OF answer ON public.workflow_runs FOR EACH ROW WHEN ((pg_column_size(new.answer) > 16384)) EXECUTE FUNCTION private.bound_values('answer', '4194304');
 CREATE TRIGGER dry_run_effects AFTER INSERT OR DELETE OR UPDATE ON public.workflow_runs FOR EACH ROW WHEN ((current_setting('switchboard.dry_run'::text, true) = 'on'::text)) EXECUTE FUNCTION private.record_effect();
 CREATE TRIGGER note_lost_contact BEFORE UPDATE OF contact_id ON public.workflow_runs FOR EACH ROW WHEN (((old.contact_id IS NOT NULL) AND (new.contact_id IS NULL))) EXECUTE FUNCTION private.note_lost_contact();
 CREATE TRIGGER quota_refusal AFTER INSERT ON public.workflow_runs REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION private.refuse_insert('runs', 'stored_bytes');
@@ -1544,6 +1545,8 @@ function gate.wake_runs(batch_size integer) returns TABLE(woken integer)
 function private.admit_due_runs(batch_size integer) returns integer
   language plpgsql set search_path=pg_catalog, pg_temp;
 function private.admit_runs_of_workflow(organization text, workflow text, debounce_key text, keys text[], waits boolean) returns text[]
+  language plpgsql set search_path=pg_catalog, pg_temp;
+function private.bound_values() returns trigger
   language plpgsql set search_path=pg_catalog, pg_temp;
 function private.cancel_children() returns trigger
   language plpgsql set search_path=pg_catalog, pg_temp;

@@ -5,8 +5,8 @@
 -- Locks: the waits and the waiting runs. Runs that other transactions have locked are skipped. A transaction that has
 --   locked a run looks at the waits of this run before it lets the run wait.
 --
--- One step waits for a run. Only SQL of a tool can store more waits for the same run. The function ends at most 1,000 of
--- them, so that a claim that parks the run does not take too long.
+-- One step waits for a run. Only SQL of a tool can store more waits for the same run. The function ends at most 10 of
+-- them, so that a claim that parks runs does not take too long.
 --
 -- A run can end in a worker, by a call, or as "poison" in a claim. A trigger covers all three cases.
 create or replace function private.end_child_run() returns trigger
@@ -17,7 +17,7 @@ declare
 begin
   with chosen as materialized (
     select w.run_id, w.step_id from public.run_waits w
-    where w.organization_id = new.organization_id and w.child_run_id = new.id and w.state = 'armed' limit 1000
+    where w.organization_id = new.organization_id and w.child_run_id = new.id and w.state = 'armed' limit 10
   ), ended as (
     update public.run_waits w set state = 'delivered' from chosen
     where w.organization_id = new.organization_id and w.run_id = chosen.run_id and w.step_id = chosen.step_id

@@ -5,7 +5,7 @@
 --   organization, workflow  the workflow
 --   limits                  its limits as JSON
 --   keys                    the concurrency keys to look at
--- Result: nothing.
+-- Result: nothing. Changes about 1,000 runs. Callers that look at many keys look at the remaining keys again later.
 -- Locks: the runs that it changes; runs that other transactions have locked are skipped. The caller has the advisory
 --   lock of the workflow.
 create or replace function private.pass_keys(organization text, workflow text, limits json, keys text[])
@@ -16,8 +16,10 @@ declare
   key text;
   room integer;
   passed integer;
+  left_to_move integer := 1000;
 begin
   foreach key in array keys loop
+    exit when left_to_move <= 0;
     room := least(private.room_of_key(organization, workflow, limits, key), 1000);
     continue when room <= 0;
     with first as materialized (
@@ -29,6 +31,7 @@ begin
     update public.workflow_runs r set delayed_by = 'slot' from first
     where r.organization_id = organization and r.id = first.id;
     get diagnostics passed = row_count;
+    left_to_move := left_to_move - passed;
     continue when passed = room;
     with first as materialized (
       select r.id from public.workflow_runs r
@@ -38,6 +41,8 @@ begin
     )
     update public.workflow_runs r set delayed_by = 'rate', reason = 'rate' from first
     where r.organization_id = organization and r.id = first.id;
+    get diagnostics passed = row_count;
+    left_to_move := left_to_move - passed;
   end loop;
 end
 $$;

@@ -8,8 +8,8 @@
 --   lock of the workflow, if it is free: see admit_runs_of_workflow. Otherwise the sweep admits these runs. A claim must
 --   not wait for SQL of a tool that holds the lock.
 --
--- After a second, the function checks no further limits, for the reason that admit_due_runs names. Then the sweep admits
--- the remaining runs.
+-- After a second, the function parks no further run, and checks no further limits, for the reason that admit_due_runs
+-- names. The remaining crashed runs are due again after 5 seconds, and the sweep admits the remaining runs with limits.
 --
 -- A run that is "running" although its lease has ended was left by a worker that died. This counts as a crash of the
 -- run. The third crash without progress parks the run with the reason "poison", so that it cannot stop worker after
@@ -41,8 +41,14 @@ begin
   select count(*), coalesce(array_agg(distinct t.organization_id), '{}'),
     array(select row_to_json(l) from lost l where l.is_poison)
   into woken, recovered, poison from requeued t;
-  for crashed in select p ->> 'organization_id' as organization_id, p ->> 'id' as id from unnest(poison) p loop
-    if private.park_run(crashed.organization_id, crashed.id) then
+  for crashed in
+    select p ->> 'organization_id' as organization_id, p ->> 'id' as id from unnest(poison) p
+    order by row_number() over (partition by p ->> 'organization_id'), random()
+  loop
+    if clock_timestamp() > ends_at then
+      update public.workflow_runs r set available_at = now() + interval '5 seconds'
+      where r.organization_id = crashed.organization_id and r.id = crashed.id;
+    elsif private.park_run(crashed.organization_id, crashed.id) then
       woken := woken + 1;
     end if;
   end loop;

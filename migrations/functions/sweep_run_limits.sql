@@ -4,8 +4,8 @@
 -- Result: id and organization of each run that can be claimed now.
 -- Locks: as private.admit_runs_of_workflow, but workflows whose advisory lock is taken are skipped.
 --
--- The function checks up to 200 workflows with delayed runs and up to a thousand concurrency keys of each. It takes the
--- lock only where a run can pass. It starts at a random organization, because more than 200 workflows may have delayed
+-- The function checks up to 200 workflows with delayed runs and up to a thousand concurrency keys of each. It lets runs
+-- of up to 200 keys pass; the next sweeps find the other keys. It takes the lock only where a run can pass. It starts at a random organization, because more than 200 workflows may have delayed
 -- runs. Of each organization it checks the first 50 workflows, and 50 workflows after a random id. Otherwise an
 -- organization with 200 workflows could use up all checks. After two seconds it checks no further
 -- workflow. Otherwise many keys of one organization could make the function exceed the statement timeout, and the
@@ -69,7 +69,8 @@ begin
                 select from public.workflow_runs r
                 where r.organization_id = at_organization and r.workflow_id = at_workflow and r.slot_key = w.key
                   and r.limited and r.status in ('queued', 'running') and (r.delayed_by is null or r.delayed_by = 'slot')
-                limit 1000) holders), true));
+                limit 1000) holders), true)
+          limit 100);
       end loop;
       return query
         select admitted.id, at_organization

@@ -160,6 +160,11 @@ describe('SQL of a tool', () => {
     ['a wait whose snapshot is no snapshot', waits('x')],
     ['a wait whose snapshot ends before it begins', waits('9:5:')],
     ['a large event', event('1').replace(`'{}'`, LARGE)],
+    [
+      'a wait with large bindings',
+      `insert into run_waits (organization_id, run_id, step_id, event, state, bindings)
+       select organization_id, id, 'a', 'test', 'armed', ${LARGE} from workflow_runs limit 1`,
+    ],
     ['a run with a large answer', `update workflow_runs set answer = ${LARGE}`],
     ['a run with a large payload', run('payload', `convert_to(${LARGE}::text, 'UTF8')`)],
     [
@@ -422,6 +427,21 @@ describe('many delayed runs of one organization', () => {
 });
 
 describe('many waits of one organization', () => {
+  it('cost a sweep nothing for their large values', async () => {
+    await createWorkflow(hostile, STEPS, manual());
+    await insertRuns(hostile, 1, { set: `status = 'waiting', available_at = 'infinity'` });
+    // The value is larger than the limit. A statement that compared the value with the limit would fail.
+    await switchboard.ownerQuery(
+      `alter table run_waits disable trigger bound_values;
+       insert into run_waits (organization_id, run_id, step_id, event, state, bindings)
+         select organization_id, id, 'a', 'test', 'delivered', ${LARGE} from workflow_runs;
+       alter table run_waits enable trigger bound_values`,
+    );
+    await wake(20);
+    expect(await countRuns(hostile, `status = 'queued'`)).toBe(1);
+    await switchboard.ownerQuery('delete from run_waits');
+  });
+
   it('for the end of the same run do not make the claim that parks the run slow', async () => {
     const { id } = await createWorkflow(hostile, STEPS, manual());
     const runId = await trigger(hostile, id);
@@ -438,7 +458,7 @@ describe('many waits of one organization', () => {
       `select count(*)::int as ended from run_waits where organization_id = $1 and state = 'delivered'`,
       [hostile.id],
     );
-    expect(row).toEqual({ ended: 1000 });
+    expect(row).toEqual({ ended: 10 });
   });
 });
 

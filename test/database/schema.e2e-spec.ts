@@ -223,6 +223,7 @@ describe('every table of an organization', () => {
       from pg_trigger g join pg_proc p on p.oid = g.tgfoid where not g.tgisinternal
       order by name`);
     expect(rows).toEqual([
+      { name: 'private.bound_values()', safe: true },
       { name: 'private.cancel_children()', safe: true },
       { name: 'private.claim_alias()', safe: true },
       { name: 'private.claim_contact_addresses()', safe: true },
