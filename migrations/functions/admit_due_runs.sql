@@ -56,7 +56,6 @@ begin
     from public.workflow_runs r where r.id = any (due)
     group by 1, 2, 3 order by place, random()
   loop
-    exit when clock_timestamp() > ends_at;
     -- Null means that another process has the lock of the workflow and checks its limits.
     if private.admit_runs_of_workflow(scope.organization_id, scope.workflow_id, scope.debounce_key, '{}', false) is not null then
       checked := checked + 1;
@@ -68,6 +67,7 @@ begin
       update public.workflow_runs r set delayed_until = clock_timestamp() + interval '1 second'
       from unchanged where r.id = unchanged.id;
     end if;
+    exit when clock_timestamp() > ends_at;
   end loop;
   return checked;
 end
