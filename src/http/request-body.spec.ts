@@ -1,6 +1,9 @@
-import { describe, expect, it, vi } from 'vitest';
-import type { AppError } from '../errors/app-error.js';
-import { parseJson } from './request-body.js';
+import { Readable } from 'node:stream';
+import type { Request } from 'express';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { AppError } from '../errors/app-error.js';
+import { recordAccess, TRUSTED_MS } from './request-access.js';
+import { parseJson, readRawBody } from './request-body.js';
 
 const codeOf = (body: Uint8Array | string): string => {
   try {
@@ -40,5 +43,33 @@ describe(parseJson, () => {
 
   it('accepts 10,000 empty lists, although their commas and brackets are counted before the text is parsed', () => {
     expect(codeOf(`[${'[],'.repeat(9_999)}[]]`)).toBe('parsed');
+  });
+});
+
+describe(readRawBody, () => {
+  afterEach(() => vi.restoreAllMocks());
+
+  /** Reads a body whose turn takes so long, and whose key is revoked before the turn. */
+  const readDuring = async (waitMs: number): Promise<string> => {
+    let now = 0;
+    vi.spyOn(performance, 'now').mockImplementation(() => now);
+    const headers = { 'content-length': '2' };
+    const request = Object.assign(Readable.from([Buffer.from('{}')]), { headers });
+    recordAccess(request as unknown as Request, now, () => {
+      throw new AppError('unauthenticated', 'The key was revoked.');
+    });
+    const body = await readRawBody(request as unknown as Request, 10, async () => {
+      now += waitMs;
+      await Promise.resolve();
+    });
+    return body.toString();
+  };
+
+  it('refuses a body whose key is revoked while the body waits for its turn', async () => {
+    await expect(readDuring(TRUSTED_MS + 1)).rejects.toThrow('revoked');
+  });
+
+  it('does not look the key up again after a short wait', async () => {
+    expect(await readDuring(TRUSTED_MS)).toBe('{}');
   });
 });

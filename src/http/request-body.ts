@@ -23,7 +23,7 @@ export async function readJsonBody(
  * Reads the bytes that were sent, which signatures cover. After the last byte, waits for `takeTurn`: work with the body
  * should follow immediately. Throws `payload_too_large` before it buffers more than `limitBytes`, `too_complex` for
  * thousands of small chunks, and `invalid_json` for an incomplete body. Throws the errors of {@link renewAccess} when
- * the key or the session of the request ended before the last byte arrived.
+ * the key or the session of the request ended before the last byte arrived, or before the turn.
  */
 export async function readRawBody(
   request: Request,
@@ -32,7 +32,10 @@ export async function readRawBody(
 ): Promise<Buffer> {
   const chunks = await receiveBody(request, limitBytes);
   await renewAccess(request);
-  return await joinChunks(chunks, takeTurn);
+  const body = await joinChunks(chunks, takeTurn);
+  // The body may have waited for its turn for seconds, in which the key may have been revoked.
+  await renewAccess(request);
+  return body;
 }
 
 async function receiveBody(request: Request, limitBytes: number): Promise<Buffer[]> {
