@@ -68,12 +68,30 @@ describe(CallTurns, () => {
     expect(counts).toEqual([2, 3, 6, 7]);
   });
 
-  it('lets the work with a body of 16 KiB start immediately, also while larger bodies wait', () => {
+  it.each([
+    ['16 bodies of 16 KiB', 16 * 1024, 16],
+    ['64 bodies of a few bytes, because each counts 4 KiB', 10, 64],
+  ])(
+    'starts the work with %s without a wait, and as much in the next turn of the event loop',
+    async (_name, bytes, most) => {
+      const turns = new CallTurns();
+      const waits = Array.from({ length: 200 }, () => turns.takeForBody('a', bytes));
+      expect(waits.filter((wait) => wait === undefined)).toHaveLength(most);
+      let started = most;
+      for (const wait of waits) void wait?.then(() => (started += 1));
+      await turnOfEventLoop();
+      expect(started).toBe(2 * most);
+    },
+  );
+
+  it('starts a small body of an organization before most of the small bodies of another organization', async () => {
     const turns = new CallTurns();
-    for (let count = 0; count < 100; count += 1) void turns.takeForBody('a', MIB);
-    expect(turns.takeForBody('b', 16 * 1024)).toBeUndefined();
-    expect(turns.takeForUnverifiedBody('b', 'network', 16 * 1024)).toBeUndefined();
-    expect(turns.takeForBody('b', 16 * 1024 + 1)).toBeInstanceOf(Promise);
+    let started = 0;
+    for (let count = 0; count < 1000; count += 1) {
+      void turns.takeForBody('a', 10)?.then(() => (started += 1));
+    }
+    await turns.takeForUnverifiedBody('b', 'network', 10);
+    expect(started).toBeLessThanOrEqual(64);
   });
 });
 

@@ -5,8 +5,8 @@ import { LoopTurns, type TurnOwner } from './loop-turns.js';
 const MOST_AT_ONCE = 16;
 /** The bytes of bodies after which no further body is hashed and parsed in the same turn of the event loop. */
 const BODY_BYTES_AT_ONCE = 256 * 1024;
-/** The largest body, in bytes, that needs no turn. Hashing and parsing such a body takes less than waiting. */
-const MOST_BYTES_WITHOUT_TURN = 16 * 1024;
+/** The bytes that a body counts at least. The work with a body takes time however small the body is. */
+const FEWEST_BYTES_COUNTED = 4 * 1024;
 
 /**
  * Lets organizations take turns with the start of their calls. Otherwise a process would serve calls in the order of
@@ -15,8 +15,8 @@ const MOST_BYTES_WITHOUT_TURN = 16 * 1024;
  * other systems delays no other call. `ConnectionShares` limits how many database connections the running calls of one
  * organization use. At this limit, further statements of the organization wait for a connection.
  *
- * A body of more than 16 KiB needs another turn after its last byte, before it is hashed and parsed. Otherwise a sender
- * could let hundreds of bodies wait for their last bytes, send these bytes together, and stop the process for seconds.
+ * A body needs another turn after its last byte, before it is hashed and parsed. Otherwise a sender could let hundreds
+ * of bodies wait for their last bytes, send these bytes together, and stop the process for seconds.
  */
 @Injectable()
 export class CallTurns {
@@ -51,7 +51,7 @@ export class CallTurns {
 
   /**
    * Requests the work with a body that has arrived, as {@link take} requests the start of a call. Call it immediately
-   * before the body is hashed or parsed.
+   * before the body is hashed or parsed. A body that arrives alone starts immediately.
    */
   takeForBody(organizationId: string, bytes: number): Promise<void> | undefined {
     return this.takeBytes({ organizationId }, bytes);
@@ -67,6 +67,6 @@ export class CallTurns {
   }
 
   private takeBytes(owner: TurnOwner, bytes: number): Promise<void> | undefined {
-    return bytes > MOST_BYTES_WITHOUT_TURN ? this.bodies.take(owner, bytes) : undefined;
+    return this.bodies.take(owner, Math.max(bytes, FEWEST_BYTES_COUNTED));
   }
 }

@@ -40,9 +40,8 @@ describe('a call of an organization', () => {
   });
 });
 
-describe('a body of more than 16 KiB', () => {
-  const PADDING = 'x'.repeat(20_000);
-  const BODY = JSON.stringify({ text: PADDING });
+describe('a body', () => {
+  const BODY = JSON.stringify({ text: 'x' });
   let switchboard: RunningSwitchboard;
   let acme: TestOrganization;
 
