@@ -1,5 +1,6 @@
 import { All, Controller, Param, Post, Req, Res, UseFilters } from '@nestjs/common';
 import type { Request, Response } from 'express';
+import type { TakeTurn } from '../../http/body-chunks.js';
 import { CallTurns } from '../../http/call-turns.js';
 import { clientAddress } from '../../http/client-address.js';
 import { readRawBody } from '../../http/request-body.js';
@@ -36,11 +37,10 @@ export class ResumeController {
     const resumed = await this.resumes.resume(token, {
       readBody: async (organizationId) => {
         const type = readContentType(request.headers, FORMATS);
-        const body = await readRawBody(request, BODY_LIMIT_BYTES, (bytes) =>
-          this.turns.takeForBody(organizationId, bytes),
-        );
-        return async () =>
-          (await readPayload(body, type, { formats: FORMATS, unwrapsPayload: false })).payload;
+        const takeTurn: TakeTurn = (bytes) => this.turns.takeForBody(organizationId, bytes);
+        const body = await readRawBody(request, BODY_LIMIT_BYTES, takeTurn);
+        const rules = { formats: FORMATS, unwrapsPayload: false, takeTurn };
+        return async () => (await readPayload(body, type, rules)).payload;
       },
       address: clientAddress(request),
     });

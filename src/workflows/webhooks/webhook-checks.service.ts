@@ -4,6 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Env } from '../../config/env.js';
 import { AppError } from '../../errors/app-error.js';
+import type { TakeTurn } from '../../http/body-chunks.js';
 import { CallTurns } from '../../http/call-turns.js';
 import { RateLimiter } from '../../http/rate-limiter.js';
 import { SecurityLog } from '../../security/security-log.js';
@@ -79,9 +80,9 @@ export class WebhookChecksService {
     const formats = acceptedFormats(webhook.options);
     const isGet = request.method === 'GET';
     const type = isGet ? undefined : readContentType(request.headers, formats);
-    const body = await delivery.readBody(organizationId, (bytes) =>
-      this.turns.takeForUnverifiedBody(organizationId, request.network(), bytes),
-    );
+    const takeTurn: TakeTurn = (bytes) =>
+      this.turns.takeForUnverifiedBody(organizationId, request.network(), bytes);
+    const body = await delivery.readBody(organizationId, takeTurn);
     const { hash: bodyHash } = (record.digest ??= {
       bytes: body.length,
       hash: hash('sha256', isGet ? request.url : body, 'buffer'),
@@ -100,6 +101,7 @@ export class WebhookChecksService {
           formats,
           unwrapsPayload,
           readsObjectsAsJson: signature !== undefined && PRESETS[signature].idMember !== undefined,
+          takeTurn,
           large: this.rules(webhook, request),
         })
       : queryPayload(queryTextOf(request.url));

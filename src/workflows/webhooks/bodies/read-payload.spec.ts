@@ -1,9 +1,10 @@
 import { gzipSync } from 'node:zlib';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { WebhookFormat } from '../../definitions/webhook-formats.js';
 import { readContentType } from './content-type.js';
 import { queryPayload, readPayload } from './read-payload.js';
 
+const noTurn = (): undefined => undefined;
 const ALL: WebhookFormat[] = ['json', 'form', 'multipart', 'text', 'gzip', 'get'];
 const FORM = 'application/x-www-form-urlencoded';
 const MULTIPART = 'multipart/form-data; boundary=X';
@@ -24,6 +25,7 @@ const read = async (type: string, body: string | Buffer, given: Given = {}) => {
   const found = await readPayload(Buffer.from(body), readContentType(headers, formats), {
     formats,
     unwrapsPayload,
+    takeTurn: noTurn,
   });
   // The bytes are stored, and steps must read the same payload from them.
   expect(JSON.parse(found.bytes.toString().replace(/^\ufeff/, ''))).toEqual(found.payload);
@@ -85,10 +87,27 @@ describe(readPayload, () => {
 
   it('keeps the digits of numbers beyond 2^53', async () => {
     expect(await read('application/json', '[12345678901234567890]').catch(String)).toBeDefined();
-    const rules = { formats: ALL, unwrapsPayload: false };
+    const rules = { formats: ALL, unwrapsPayload: false, takeTurn: noTurn };
     const type = readContentType({ 'content-type': 'application/json' }, ALL);
     const { bytes } = await readPayload(Buffer.from('[12345678901234567890]'), type, rules);
     expect(bytes.toString()).toBe('{"body":[12345678901234567890]}');
+  });
+
+  it('parses a compressed body only after a turn for its decompressed size', async () => {
+    const parse = vi.spyOn(JSON, 'parse');
+    const body = JSON.stringify({ text: 'x'.repeat(MIB / 2) });
+    const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
+    const turns: number[] = [];
+    const takeTurn = async (bytes: number): Promise<void> => {
+      turns.push(bytes);
+      await Promise.resolve();
+      expect(parse).not.toHaveBeenCalled();
+    };
+    const rules = { formats: ALL, unwrapsPayload: false, takeTurn };
+    await readPayload(gzipSync(body), readContentType(headers, ALL), rules);
+    expect(turns).toEqual([body.length]);
+    expect(parse).toHaveBeenCalled();
+    parse.mockRestore();
   });
 
   it.each<[string, string, string | Buffer, string, Given?]>([

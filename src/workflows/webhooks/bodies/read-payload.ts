@@ -1,6 +1,7 @@
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { AppError } from '../../../errors/app-error.js';
+import type { TakeTurn } from '../../../http/body-chunks.js';
 import { parseJsonExactly } from '../../../http/request-body.js';
 import { isJsonObject } from '../../../text/is-json-object.js';
 import type { WebhookFormat } from '../../definitions/webhook-formats.js';
@@ -45,6 +46,8 @@ export interface PayloadRules {
    * id is not found, and start its run again.
    */
   readsObjectsAsJson?: boolean;
+  /** Takes a turn for the work with a decompressed body. A compressed body of 1 KiB can have 1 MiB then. */
+  takeTurn: TakeTurn;
   /** The rules for payloads of more than 1 MiB. When absent, such payloads are refused. */
   large?: LargeRules;
 }
@@ -61,15 +64,16 @@ export interface LargeRules extends LargeWork {
 }
 
 /**
- * Returns the payload of a body. A body that is not a JSON object is converted to one, as docs/webhooks.md says. Throws
- * `invalid_json`, `not_an_object`, `invalid_body`, `too_complex` or `payload_too_large`.
+ * Returns the payload of a body, for whose bytes the caller has taken a turn. A body that is not a JSON object is
+ * converted to one, as docs/webhooks.md says. Throws `invalid_json`, `not_an_object`, `invalid_body`, `too_complex` or
+ * `payload_too_large`.
  */
 export async function readPayload(
   sent: Buffer,
   given: ContentType,
   rules: PayloadRules,
 ): Promise<Payload> {
-  const body = given.isCompressed ? await decompressBody(sent, rules.large) : sent;
+  const body = given.isCompressed ? await decompressBody(sent, rules) : sent;
   const isJson = rules.readsObjectsAsJson === true && beginsObject(body);
   const type = isJson ? ({ ...given, kind: 'json' } as const) : given;
   if (body.length > SMALL_BODY_BYTES) return await readLargePayload(body, type, rules);
@@ -240,13 +244,18 @@ function assertSize(found: Payload): Payload {
 
 /**
  * Decompresses a body. First tries the limit for small bodies, because a small body needs no reservation of memory. A
- * body that exceeds this limit is decompressed again from its beginning, after the reservation.
+ * body that exceeds this limit is decompressed again from its beginning, after the reservation. Waits for a turn for the
+ * decompressed body.
  */
-async function decompressBody(sent: Buffer, large: LargeRules | undefined): Promise<Buffer> {
-  const small = await decompressUpTo(sent, SMALL_BODY_BYTES);
-  if (small || !large) return small ?? throwTooLarge(SMALL_BODY_BYTES);
-  large.reserve();
-  return (await decompressUpTo(sent, large.maxBytes)) ?? throwTooLarge(large.maxBytes);
+async function decompressBody(sent: Buffer, { large, takeTurn }: PayloadRules): Promise<Buffer> {
+  let body = await decompressUpTo(sent, SMALL_BODY_BYTES);
+  if (!body && large) {
+    large.reserve();
+    body = await decompressUpTo(sent, large.maxBytes);
+  }
+  if (!body) throw tooLarge('The decompressed body is larger', large?.maxBytes ?? SMALL_BODY_BYTES);
+  await takeTurn(body.length);
+  return body;
 }
 
 /** Returns the decompressed body, or undefined when it is larger than the limit. */
@@ -257,10 +266,6 @@ async function decompressUpTo(sent: Buffer, most: number): Promise<Buffer | unde
     if ((error as { code?: string }).code === 'ERR_BUFFER_TOO_LARGE') return undefined;
     throw new AppError('invalid_body', 'The body is not gzip, or not complete.', { cause: error });
   }
-}
-
-function throwTooLarge(most: number): never {
-  throw tooLarge('The decompressed body is larger', most);
 }
 
 function tooLarge(what: string, most: number): AppError {
