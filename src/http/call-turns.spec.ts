@@ -93,6 +93,17 @@ describe(CallTurns, () => {
     await turns.takeForUnverifiedBody('b', 'network', 10);
     expect(started).toBeLessThanOrEqual(64);
   });
+
+  it('lets a body of more than 1 MiB wait only for other such bodies, because it holds memory that others need', async () => {
+    const turns = new CallTurns();
+    let started = 0;
+    for (let count = 0; count < 100; count += 1) {
+      void turns.takeForUnverifiedBody('a', 'network', MIB)?.then(() => (started += 1));
+    }
+    expect(turns.takeForUnverifiedBody('a', 'network', MIB + 1)).toBeUndefined();
+    await turns.takeForUnverifiedBody('a', 'network', MIB + 1);
+    expect(started).toBeLessThanOrEqual(1);
+  });
 });
 
 /** Requests a turn for a thousand unverified requests to the organization `a`. */

@@ -5,6 +5,11 @@ import { LoopTurns, type TurnOwner } from './loop-turns.js';
 const MOST_AT_ONCE = 16;
 /** The bytes of bodies after which no further body is hashed and parsed in the same turn of the event loop. */
 const BODY_BYTES_AT_ONCE = 256 * 1024;
+/**
+ * The largest body, in bytes, that takes turns with smaller bodies. Larger bodies are few, because each holds a slot of
+ * memory. Behind smaller bodies, they would hold these slots for seconds.
+ */
+const MOST_SMALL_BODY_BYTES = 1024 * 1024;
 /** The bytes that a body counts at least. The work with a body takes time however small the body is. */
 const FEWEST_BYTES_COUNTED = 4 * 1024;
 
@@ -22,6 +27,7 @@ const FEWEST_BYTES_COUNTED = 4 * 1024;
 export class CallTurns {
   private readonly calls = new LoopTurns(MOST_AT_ONCE);
   private readonly bodies = new LoopTurns(BODY_BYTES_AT_ONCE);
+  private readonly largeBodies = new LoopTurns(BODY_BYTES_AT_ONCE);
 
   /**
    * Records that the process has accepted a connection. Node.js accepts one connection in each turn of the event loop,
@@ -67,6 +73,7 @@ export class CallTurns {
   }
 
   private takeBytes(owner: TurnOwner, bytes: number): Promise<void> | undefined {
-    return this.bodies.take(owner, Math.max(bytes, FEWEST_BYTES_COUNTED));
+    const turns = bytes > MOST_SMALL_BODY_BYTES ? this.largeBodies : this.bodies;
+    return turns.take(owner, Math.max(bytes, FEWEST_BYTES_COUNTED));
   }
 }
