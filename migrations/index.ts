@@ -82,6 +82,7 @@ import { ReceivedMessages1764000108000 } from './1764000108000-received-messages
 import { ReturnedDecisions1764000109000 } from './1764000109000-returned-decisions.js';
 import { BoundedLimits1764000110000 } from './1764000110000-bounded-limits.js';
 import { CheapChecks1764000111000 } from './1764000111000-cheap-checks.js';
+import { SeparateLimits1764000112000 } from './1764000112000-separate-limits.js';
 
 /**
  * All migrations, oldest first. Only append: a migration that was released is never edited. A later migration that
@@ -173,4 +174,5 @@ export const MIGRATIONS = [
   ReturnedDecisions1764000109000,
   BoundedLimits1764000110000,
   CheapChecks1764000111000,
+  SeparateLimits1764000112000,
 ];

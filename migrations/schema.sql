@@ -1299,9 +1299,9 @@ create table public.workflow_runs (
   constraint workflow_runs_bytes_check CHECK (((octet_length(id) <= 100) AND (octet_length(contact_id) <= 100) AND (octet_length(debounce_key) <= 1100) AND (octet_length(dedupe_key) <= 1100) AND (octet_length(delayed_by) <= 100) AND (octet_length(reason) <= 1024) AND (octet_length(root_run_id) <= 100) AND (octet_length(slot_key) <= 1100))),
   constraint workflow_runs_delayed_by_check CHECK ((delayed_by = ANY (ARRAY['debounce'::text, 'rate'::text, 'turn'::text, 'key'::text, 'slot'::text]))),
   constraint workflow_runs_delayed_until_check CHECK (((delayed_until IS NULL) OR ((delayed_by IS NOT NULL) AND ((delayed_by = 'rate'::text) OR ((delayed_by = 'debounce'::text) AND (debounce_key IS NOT NULL)))))),
-  constraint workflow_runs_payload_size_check CHECK (((octet_length(payload) <= 4194304) AND ((request IS NULL) OR (pg_column_size(request) <= 1024) OR (octet_length((request)::text) <= 262144)) AND ((large_payload IS NULL) OR (octet_length((large_payload)::text) <= 4096)))),
+  constraint workflow_runs_names_check CHECK (((octet_length(workflow_id) <= 100) AND (octet_length(trigger_type) <= 100) AND (octet_length(body_hash) <= 100) AND (octet_length(replay_of) <= 100))),
+  constraint workflow_runs_payload_size_check CHECK (((octet_length(payload) <= 4194304) AND ((large_payload IS NULL) OR (octet_length((large_payload)::text) <= 4096)))),
   constraint workflow_runs_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'waiting'::text, 'succeeded'::text, 'failed'::text, 'canceled'::text]))),
-  constraint workflow_runs_texts_check CHECK ((((((((((((COALESCE(octet_length(id), 0) + COALESCE(octet_length(workflow_id), 0)) + COALESCE(octet_length(reason), 0)) + COALESCE(octet_length(trigger_type), 0)) + COALESCE(octet_length(contact_id), 0)) + COALESCE(octet_length(dedupe_key), 0)) + COALESCE(octet_length(body_hash), 0)) + COALESCE(octet_length(root_run_id), 0)) + COALESCE(octet_length(replay_of), 0)) + COALESCE(octet_length(debounce_key), 0)) + COALESCE(octet_length(slot_key), 0)) <= 65536)),
   constraint workflow_runs_contact_id_fkey FOREIGN KEY (organization_id, contact_id) REFERENCES public.contacts(organization_id, id) ON DELETE SET NULL (contact_id),
   constraint workflow_runs_version_fkey FOREIGN KEY (organization_id, workflow_id, workflow_version) REFERENCES public.workflow_versions(organization_id, workflow_id, version) ON DELETE CASCADE
 );
@@ -1325,6 +1325,7 @@ alter table public.workflow_runs enable row level security;
 alter table public.workflow_runs force row level security;
 create policy owner on public.workflow_runs to owner using (true) with check (true);
 create policy tenant on public.workflow_runs to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
+CREATE TRIGGER bound_request BEFORE INSERT OR UPDATE OF request ON public.workflow_runs FOR EACH ROW WHEN ((pg_column_size(new.request) > 1024)) EXECUTE FUNCTION private.bound_values('request', '262144');
 CREATE TRIGGER bound_values BEFORE INSERT OR UPDATE OF answer ON public.workflow_runs FOR EACH ROW WHEN ((pg_column_size(new.answer) > 16384)) EXECUTE FUNCTION private.bound_values('answer', '4194304');
 CREATE TRIGGER dry_run_effects AFTER INSERT OR DELETE OR UPDATE ON public.workflow_runs FOR EACH ROW WHEN ((current_setting('switchboard.dry_run'::text, true) = 'on'::text)) EXECUTE FUNCTION private.record_effect();
 CREATE TRIGGER note_lost_contact BEFORE UPDATE OF contact_id ON public.workflow_runs FOR EACH ROW WHEN (((old.contact_id IS NOT NULL) AND (new.contact_id IS NULL))) EXECUTE FUNCTION private.note_lost_contact();

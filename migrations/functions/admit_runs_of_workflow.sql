@@ -43,7 +43,7 @@ begin
     perform private.pass_keys(organization, workflow, limits, array(select distinct k from unnest(keys) k));
     perform private.pass_rate(organization, workflow, limits);
     return private.pass_slots(organization, workflow, limits);
-  exception when data_exception or program_limit_exceeded or lock_not_available then
+  exception when data_exception or program_limit_exceeded or lock_not_available or integrity_constraint_violation then
     with due as materialized (
       select r.id from public.workflow_runs r
       where r.organization_id = organization and r.workflow_id = workflow and r.status = 'queued'

@@ -20,6 +20,7 @@ const UNREACHABLE: Readonly<Record<string, string>> = {
   'run_waits.bindings': 'the trigger bound_values limits it',
   'run_waits.payload': 'the trigger bound_values limits it',
   'workflow_runs.answer': 'the trigger bound_values limits it',
+  'workflow_runs.request': 'the trigger bound_request limits it',
   'workflow_runs.earlier_begins': 'functions of the gate write as many times as a limit has runs',
 };
 /** The columns that triggers copy from another column. */

@@ -175,6 +175,13 @@ describe('SQL of a tool', () => {
       'a run with long facts of its payload',
       run('payload, large_payload', `'', to_json(repeat('x', 10000))`),
     ],
+    // A function of the gate that stored a reason could make the texts of such a run too long together.
+    [
+      'a run of a long trigger type',
+      `insert into workflow_runs
+         (organization_id, id, workflow_id, workflow_version, trigger_type, payload, status)
+       select organization_id, 'x', id, version, repeat('x', 60000), '\\x7b7d', 'queued' from workflows`,
+    ],
     ['a run with a long key of a limit', `update workflow_runs set slot_key = ${LONG}`],
     ['a run with a long debounce key', `update workflow_runs set debounce_key = ${LONG}`],
     ['a run of a long id', run('payload', `''`).replace(`'x' || left(id, 20)`, LONG)],

@@ -77,9 +77,13 @@ export class RunWorker extends QueueWorker {
         const [row] = await this.gate.call<{ woken: number }>('wake_runs', [batchSize]);
         return row!.woken;
       });
-      await this.limits.sweep();
     } catch (error) {
       this.logger.debug(`The sweep of due runs failed; retrying: ${toError(error).message}`);
+    }
+    try {
+      await this.limits.sweep();
+    } catch (error) {
+      this.logger.debug(`The sweep of limits failed; retrying: ${toError(error).message}`);
     } finally {
       this.isSweeping = false;
     }
