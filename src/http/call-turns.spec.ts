@@ -50,6 +50,28 @@ describe(CallTurns, () => {
     expect(count()).toBe(1000);
   });
 
+  it('lets small bodies wait only for other small bodies', async () => {
+    const turns = new CallTurns();
+    for (let count = 0; count < 50; count += 1) void turns.takeForBody('a', MIB);
+    const waits = Array.from({ length: 16 }, () => turns.takeForBody('b', 16 * 1024));
+    expect(waits.filter((wait) => wait !== undefined)).toEqual([]);
+  });
+
+  it('refuses a body when the waiting bodies of its organization have 64 MiB, and other bodies at 256 MiB', () => {
+    const turns = new CallTurns();
+    const fill = (organizationId: string): number => {
+      let accepted = 0;
+      try {
+        for (; accepted < 100; accepted += 1) void turns.takeForBody(organizationId, MIB);
+      } catch (error) {
+        expect(error).toMatchObject({ code: 'unavailable' });
+      }
+      return accepted;
+    };
+    // The first body of the turn starts immediately.
+    expect(['a', 'b', 'c', 'd', 'e'].map(fill)).toEqual([65, 64, 64, 64, 0]);
+  });
+
   it('starts the work with one body of 1 MiB, or with several smaller bodies, in a turn of the event loop', async () => {
     const turns = new CallTurns();
     const sizes = [MIB, MIB, MIB, 100 * 1024, 100 * 1024, 100 * 1024, 100 * 1024];
@@ -97,7 +119,7 @@ describe(CallTurns, () => {
   it('lets a body of more than 1 MiB wait only for other such bodies, because it holds memory that others need', async () => {
     const turns = new CallTurns();
     let started = 0;
-    for (let count = 0; count < 100; count += 1) {
+    for (let count = 0; count < 50; count += 1) {
       void turns.takeForUnverifiedBody('a', 'network', MIB)?.then(() => (started += 1));
     }
     expect(turns.takeForUnverifiedBody('a', 'network', MIB + 1)).toBeUndefined();

@@ -6,10 +6,17 @@ const MOST_AT_ONCE = 16;
 /** The bytes of bodies after which no further body is hashed and parsed in the same turn of the event loop. */
 const BODY_BYTES_AT_ONCE = 256 * 1024;
 /**
- * The largest body, in bytes, that takes turns with smaller bodies. Larger bodies are few, because each holds a slot of
- * memory. Behind smaller bodies, they would hold these slots for seconds.
+ * The largest body, in bytes, that takes turns with small bodies only. Behind larger bodies, an organization would have
+ * one small body in each turn of the event loop.
  */
-const MOST_SMALL_BODY_BYTES = 1024 * 1024;
+const MOST_SMALL_BODY_BYTES = 16 * 1024;
+/**
+ * The largest body, in bytes, that holds no slot of memory. Larger bodies are few, because each holds such a slot. Behind
+ * smaller bodies, they would hold these slots for seconds.
+ */
+const MOST_BODY_BYTES = 1024 * 1024;
+/** The bytes of bodies that may wait for their turn together. One organization may use a quarter of them. */
+const MOST_WAITING_BYTES = 256 * 1024 * 1024;
 /** The bytes that a body counts at least. The work with a body takes time however small the body is. */
 const FEWEST_BYTES_COUNTED = 4 * 1024;
 
@@ -26,7 +33,8 @@ const FEWEST_BYTES_COUNTED = 4 * 1024;
 @Injectable()
 export class CallTurns {
   private readonly calls = new LoopTurns(MOST_AT_ONCE);
-  private readonly bodies = new LoopTurns(BODY_BYTES_AT_ONCE);
+  private readonly smallBodies = new LoopTurns(BODY_BYTES_AT_ONCE, MOST_WAITING_BYTES);
+  private readonly bodies = new LoopTurns(BODY_BYTES_AT_ONCE, MOST_WAITING_BYTES);
   private readonly largeBodies = new LoopTurns(BODY_BYTES_AT_ONCE);
 
   /**
@@ -36,6 +44,7 @@ export class CallTurns {
    */
   noteConnection(): void {
     this.calls.shortenNext();
+    this.smallBodies.shortenNext();
     this.bodies.shortenNext();
   }
 
@@ -57,7 +66,8 @@ export class CallTurns {
 
   /**
    * Requests the work with a body that has arrived, as {@link take} requests the start of a call. Call it immediately
-   * before the body is hashed or parsed. A body that arrives alone starts immediately.
+   * before the body is hashed or parsed. A body that arrives alone starts immediately. Throws `unavailable` when too many
+   * bodies wait already.
    */
   takeForBody(organizationId: string, bytes: number): Promise<void> | undefined {
     return this.takeBytes({ organizationId }, bytes);
@@ -73,7 +83,11 @@ export class CallTurns {
   }
 
   private takeBytes(owner: TurnOwner, bytes: number): Promise<void> | undefined {
-    const turns = bytes > MOST_SMALL_BODY_BYTES ? this.largeBodies : this.bodies;
-    return turns.take(owner, Math.max(bytes, FEWEST_BYTES_COUNTED));
+    return this.turnsFor(bytes).take(owner, Math.max(bytes, FEWEST_BYTES_COUNTED));
+  }
+
+  private turnsFor(bytes: number): LoopTurns {
+    if (bytes > MOST_BODY_BYTES) return this.largeBodies;
+    return bytes > MOST_SMALL_BODY_BYTES ? this.bodies : this.smallBodies;
   }
 }

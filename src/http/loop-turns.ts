@@ -1,3 +1,4 @@
+import { AppError } from '../errors/app-error.js';
 import { OrganizationQueue } from '../turns/organization-queue.js';
 
 /** Whose work waits for a turn. */
@@ -22,9 +23,18 @@ export class LoopTurns {
   private isNextShort = false;
   private readonly waiting = new OrganizationQueue<Start>();
   private readonly byNetwork = new Map<string, OrganizationQueue<Start>>();
+  /** The costs of the waiting work of each place, and of all places. */
+  private readonly waitingCosts = new Map<string, number>();
+  private waitingCost = 0;
 
-  /** In each turn of the event loop, work starts until its costs together are at least `most`. */
-  constructor(private readonly most: number) {}
+  /**
+   * In each turn of the event loop, work starts until its costs together are at least `most`. Waiting work costs at most
+   * `mostWaiting` together, and a quarter of this for one place.
+   */
+  constructor(
+    private readonly most: number,
+    private readonly mostWaiting = Infinity,
+  ) {}
 
   /** Lets only one waiting piece of work start in the next turn. */
   shortenNext(): void {
@@ -33,7 +43,7 @@ export class LoopTurns {
 
   /**
    * Requests the start of work. Returns undefined if the work may start now, or else a promise that resolves when it
-   * may.
+   * may. Throws `unavailable` when too much work waits already.
    */
   take(owner: TurnOwner, cost: number): Promise<void> | undefined {
     if (!this.isScheduled) {
@@ -44,27 +54,47 @@ export class LoopTurns {
       this.cost += cost;
       return undefined;
     }
+    const place = placeOf(owner);
+    this.addWaiting(place, cost);
     return new Promise((resolve) => {
-      this.push(owner, () => {
+      this.push(place, owner.network, () => {
+        this.removeWaiting(place, cost);
         resolve();
         return cost;
       });
     });
   }
 
-  private push({ organizationId, network }: TurnOwner, start: Start): void {
+  /** Counts waiting work. Without a limit, senders could fill the memory faster than the work is done. */
+  private addWaiting(place: string, cost: number): void {
+    const ofPlace = (this.waitingCosts.get(place) ?? 0) + cost;
+    if (ofPlace > this.mostWaiting / 4 || this.waitingCost + cost > this.mostWaiting) {
+      const message = 'Too many requests wait for this process. Try again later.';
+      throw new AppError('unavailable', message, { retryAfterSeconds: 2 });
+    }
+    this.waitingCosts.set(place, ofPlace);
+    this.waitingCost += cost;
+  }
+
+  private removeWaiting(place: string, cost: number): void {
+    const rest = this.waitingCosts.get(place)! - cost;
+    if (rest > 0) this.waitingCosts.set(place, rest);
+    else this.waitingCosts.delete(place);
+    this.waitingCost -= cost;
+  }
+
+  private push(place: string, network: string | undefined, start: Start): void {
     if (network === undefined) {
-      this.waiting.push(organizationId, start);
+      this.waiting.push(place, start);
       return;
     }
-    const key = `unverified ${organizationId}`;
-    const networks = this.byNetwork.get(key) ?? new OrganizationQueue<Start>();
-    this.byNetwork.set(key, networks);
+    const networks = this.byNetwork.get(place) ?? new OrganizationQueue<Start>();
+    this.byNetwork.set(place, networks);
     networks.push(network, start);
     // Each turn of this place starts the work of the network that is next by then.
-    this.waiting.push(key, () => {
+    this.waiting.push(place, () => {
       const [, startNext] = networks.shift()!;
-      if (networks.isEmpty) this.byNetwork.delete(key);
+      if (networks.isEmpty) this.byNetwork.delete(place);
       return startNext();
     });
   }
@@ -86,4 +116,9 @@ export class LoopTurns {
     }
     this.schedule();
   }
+}
+
+/** Returns the name of the owner's place in the turns. */
+function placeOf({ organizationId, network }: TurnOwner): string {
+  return network === undefined ? organizationId : `unverified ${organizationId}`;
 }
