@@ -24,8 +24,6 @@ const CHANGES_AT_ONCE = 200;
  * comparison of new segments of all organizations, because this comparison waits for all earlier transactions.
  */
 const CHANGES_MS = 2000;
-/** The longest time of a transaction that compares one changed contact. */
-const CONTACT_MS = 10_000;
 /** A transaction that took too long is repeated with this fraction of its contacts. */
 const SMALLER = 8;
 /** The largest number of organizations whose number of contacts is remembered. */
@@ -108,11 +106,11 @@ export class SegmentEvaluationsService {
 
   /**
    * Compares up to `size` changed contacts with every segment. Throws {@link TooSlow} when several contacts take too long
-   * for one transaction. When one contact takes too long, leaves out the remaining segments. Only SQL of a tool can store
-   * such a contact.
+   * for one transaction. One contact is compared with every segment, however long this takes. Otherwise its events would
+   * be lost.
    */
   private async compareChanged(organizationId: string, size: number): Promise<boolean> {
-    const endsAt = performance.now() + (size > 1 ? CHANGES_MS : CONTACT_MS);
+    const endsAt = performance.now() + CHANGES_MS;
     const { ids, silent } = await this.work.takeChanges(organizationId, size);
     if (ids.length === 0) return false;
     const segments = await this.work.lockDynamic(organizationId);
@@ -128,11 +126,7 @@ export class SegmentEvaluationsService {
       const before = memberships.get(segment.id) ?? new Set();
       const entered = seen.filter((id) => matching.has(id) && !before.has(id));
       const left = seen.filter((id) => !matching.has(id) && before.has(id));
-      if (performance.now() > endsAt) {
-        if (size > 1) throw new TooSlow();
-        this.logger.warn(`The contact ${ids[0]} takes too long to compare with all segments.`);
-        break;
-      }
+      if (size > 1 && performance.now() > endsAt) throw new TooSlow();
       // A contact with a later change that is not silent may match because of this change. Its event must not be lost.
       const suspects = [...entered, ...left].filter((id) => silent.has(id));
       const pending = await this.work.findPending(organizationId, suspects);
