@@ -68,6 +68,16 @@ describe('an agent', () => {
     },
   );
 
+  it('saves no step that does the same as a hidden tool', async () => {
+    await protect('update_contact', { hidden: true });
+    const given = { contact: { email: 'a@example.com' } };
+    const steps = [{ id: 'used', tool: 'set_run_contact', arguments: given }];
+    const definition = { name: 'Hidden', trigger: { type: 'manual' }, steps };
+    const refused = refusal('steps[0].tool', 'does the same as a hidden tool');
+    expect(await agent('create_workflow', definition)).toMatchObject(refused);
+    expect((await acme.call('create_workflow', definition)).status).toBe(200);
+  });
+
   it('saves no contact by a trigger when steps that save contacts must be confirmed', async () => {
     await protect('set_run_contact', { confirmation: 'always' });
     const contact = { email: '{{ trigger.payload.email }}' };

@@ -156,6 +156,9 @@ export class DefinitionChecksService {
         if (surface !== 'dashboard' && isConfirmedAlways(policies, tool)) {
           return `"${name}" must be confirmed each time, so only a person may make it a step`;
         }
+        if (surface !== 'dashboard' && hasHiddenEffect(policies, tool)) {
+          return `"${name}" does the same as a hidden tool, so only a person may make it a step`;
+        }
         // Without this check, an agent could let a run call tools that its API key may not call.
         if (restriction && restrictionFault(restriction, tool) !== undefined) {
           return `"${name}" is not a tool of this API key, so only a person may make it a step`;
@@ -188,9 +191,19 @@ function isConfirmedAlways(
   policies: ToolPolicies,
   { names }: Pick<RegisteredTool, 'names'>,
 ): boolean {
-  const [name] = names;
-  const all = Object.hasOwn(SAME_EFFECT, name) ? [...names, ...SAME_EFFECT[name]!] : names;
-  return policies.confirmation(...all) === 'always';
+  return policies.confirmation(...names, ...sameEffectOf(names)) === 'always';
+}
+
+/** Returns true if a tool of agents with the same effect is hidden. */
+function hasHiddenEffect(
+  policies: ToolPolicies,
+  { names }: Pick<RegisteredTool, 'names'>,
+): boolean {
+  return sameEffectOf(names).some((name) => policies.policy(name).hidden);
+}
+
+function sameEffectOf([name]: RegisteredTool['names']): readonly string[] {
+  return Object.hasOwn(SAME_EFFECT, name) ? SAME_EFFECT[name]! : [];
 }
 
 /**
