@@ -6,7 +6,7 @@ export class ListContactAliasesInput {
   contact_id: string;
 }
 
-/** Declares a contact and one of its addresses or external ids. */
+/** The arguments that name a contact and one of its addresses or external ids. */
 export class ContactAliasInput {
   @Doc('Exactly one of email, phone and external_id is required.')
   @Text({ min: 1, max: 64 })

@@ -11,7 +11,10 @@ export type SegmentContent = Pick<
   'name' | 'description' | 'kind' | 'filters' | 'uses' | 'timed'
 >;
 
-/** The assignments that make workers compare all contacts again, without events. */
+/**
+ * The SET clause of an UPDATE after which workers compare all contacts with the segment again. This comparison emits no
+ * events.
+ */
 const BASELINE = `baseline = true, sweep_at = now(), position = '', sweep_ms = 0`;
 
 /**

@@ -19,7 +19,7 @@ describe(jsonMemory, () => {
     expect(jsonMemory(element) * 2).toBeGreaterThanOrEqual(heapBytes);
   });
 
-  it('returns at most 4 bytes for each character of an ordinary contact', () => {
+  it('estimates at most 4 bytes of memory for each character of the JSON of an ordinary contact', () => {
     const contact = JSON.stringify({
       id: 'con_4f2a',
       first_name: 'Ada',

@@ -130,7 +130,7 @@ describe('the contract of channels', () => {
     'answers without throwing when the worker stops',
   ];
 
-  it('is kept by sms when the worker stops while the provider does not answer', async () => {
+  it('is fulfilled by the channel sms when the worker stops while the provider does not answer', async () => {
     const { channel, account, contact } = cases['sms over Twilio']!();
     const before = twilio.accepted.length;
     twilio.script('accept and wait');

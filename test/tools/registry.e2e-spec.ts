@@ -241,7 +241,7 @@ describe('a tool that a team adds', () => {
   });
 });
 
-describe('a tool of a provider that is not listed as a class', () => {
+describe('a tool of a Nest provider that its module does not list as a class', () => {
   /** Returns a class with a tool of this name. */
   const toolsNamed = (name: string) => {
     @Injectable()

@@ -90,7 +90,7 @@ export const workflowsTexts = defineTexts(
       dry: 'Dry run',
       dryAbout:
         'A dry run checks whether a run could begin with this payload. No step is executed, and nothing is kept.',
-      dryDone: 'A run could begin. Its start would change:',
+      dryDone: 'A run could begin. These are the changes that its start would make:',
       dryTruncated: 'Only the first changes are listed.',
       start: 'Start a run',
       startAbout: 'A run executes the saved steps. It really sends their messages and requests.',

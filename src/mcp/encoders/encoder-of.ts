@@ -6,7 +6,7 @@ const PLAIN = new EraEncoder();
 const LEGACY = new Map(LEGACY_VERSIONS.map((version) => [version, new EraEncoder(version)]));
 const MODERN = new ModernEncoder();
 
-/** Returns the encoder of an era. Repeated calls return the same object. */
+/** Returns the encoder for an era of MCP revisions. Repeated calls return the same object. */
 export function encoderOf(era: Era): EraEncoder {
   if (era.name === 'modern') return MODERN;
   return era.name === 'plain' ? PLAIN : LEGACY.get(era.version)!;

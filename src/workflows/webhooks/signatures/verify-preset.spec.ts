@@ -77,7 +77,7 @@ const EXAMPLES: Record<string, Example> = {
     url: TWILIO_URL,
     headers: { 'content-type': FORM, 'x-twilio-signature': 'IK+Dwps556ElfBT0I3Rgjkr1wJU=' },
   },
-  'a body with its SHA-256 of Twilio': {
+  'a body of Twilio, whose URL contains the SHA-256 of the body': {
     preset: 'twilio',
     secret: '12345',
     body: '{"property": "value", "boolean": true}',
@@ -181,7 +181,7 @@ describe(isPresetSignatureValid, () => {
 
   it('refuses another address and a body that Twilio did not sign', () => {
     const form = EXAMPLES['the example of Twilio']!;
-    const json = EXAMPLES['a body with its SHA-256 of Twilio']!;
+    const json = EXAMPLES['a body of Twilio, whose URL contains the SHA-256 of the body']!;
     expect(verify({ ...form, url: TWILIO_URL.replace('bar=2', 'bar=3') })).toBe(false);
     expect(verify({ ...json, body: '{}' })).toBe(false);
     // The signature of a request without a body must not be valid for a request with a body.
