@@ -414,6 +414,8 @@ describe('many delayed runs of one organization', () => {
       `update workflow_runs set released_at = now() - interval '1 s' where organization_id = $1`,
       [hostile.id],
     );
+    // Rows that earlier tests deleted would be read too.
+    await switchboard.ownerQuery('vacuum workflow_runs');
     const [first] = await switchboard.ownerQuery<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
       `explain (analyze, buffers, format json) select private.pass_rate($1, $2, $3)`,
       [hostile.id, id, JSON.stringify({ rate })],
@@ -477,6 +479,7 @@ describe('many running imports of one organization', () => {
          'started_at', now(), 'lease_until', null))).* from imports i, generate_series(1, 20000) g where i.organization_id = $1`,
       [hostile.id],
     );
+    await switchboard.ownerQuery('vacuum imports');
     const [first] = await switchboard.ownerQuery<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
       `explain (analyze, buffers, format json) select * from gate.claim_imports(10, null, 15)`,
     );
