@@ -15,7 +15,10 @@ const MOST_SMALL_BODY_BYTES = 16 * 1024;
  * smaller bodies, they would hold these slots for seconds.
  */
 const MOST_BODY_BYTES = 1024 * 1024;
-/** The bytes of bodies that may wait for their turn together. One organization may use a quarter of them. */
+/**
+ * The bytes of bodies that may wait for their turn together. One organization may use a quarter of them, and one network
+ * of unverified senders a sixteenth.
+ */
 const MOST_WAITING_BYTES = 256 * 1024 * 1024;
 /** The bytes that a body counts at least. The work with a body takes time however small the body is. */
 const FEWEST_BYTES_COUNTED = 4 * 1024;

@@ -23,13 +23,14 @@ export class LoopTurns {
   private isNextShort = false;
   private readonly waiting = new OrganizationQueue<Start>();
   private readonly byNetwork = new Map<string, OrganizationQueue<Start>>();
-  /** The costs of the waiting work of each place, and of all places. */
+  /** The costs of the waiting work of each owner, and of all owners. */
   private readonly waitingCosts = new Map<string, number>();
   private waitingCost = 0;
 
   /**
    * In each turn of the event loop, work starts until its costs together are at least `most`. Waiting work costs at most
-   * `mostWaiting` together, and a quarter of this for one place.
+   * `mostWaiting` together, a quarter of this for one organization, and a sixteenth for one network of unverified
+   * senders. An owner without waiting work may always add one piece of work.
    */
   constructor(
     private readonly most: number,
@@ -54,11 +55,10 @@ export class LoopTurns {
       this.cost += cost;
       return undefined;
     }
-    const place = placeOf(owner);
-    this.addWaiting(place, cost);
+    this.addWaiting(owner, cost);
     return new Promise((resolve) => {
-      this.push(place, owner.network, () => {
-        this.removeWaiting(place, cost);
+      this.push(owner, () => {
+        this.removeWaiting(owner, cost);
         resolve();
         return cost;
       });
@@ -66,28 +66,32 @@ export class LoopTurns {
   }
 
   /** Counts waiting work. Without a limit, senders could fill the memory faster than the work is done. */
-  private addWaiting(place: string, cost: number): void {
-    const ofPlace = (this.waitingCosts.get(place) ?? 0) + cost;
-    if (ofPlace > this.mostWaiting / 4 || this.waitingCost + cost > this.mostWaiting) {
+  private addWaiting(owner: TurnOwner, cost: number): void {
+    const key = keyOf(owner);
+    const own = this.waitingCosts.get(key) ?? 0;
+    const most = this.mostWaiting / (owner.network === undefined ? 4 : 16);
+    if (own > 0 && (own + cost > most || this.waitingCost + cost > this.mostWaiting)) {
       const message = 'Too many requests wait for this process. Try again later.';
       throw new AppError('unavailable', message, { retryAfterSeconds: 2 });
     }
-    this.waitingCosts.set(place, ofPlace);
+    this.waitingCosts.set(key, own + cost);
     this.waitingCost += cost;
   }
 
-  private removeWaiting(place: string, cost: number): void {
-    const rest = this.waitingCosts.get(place)! - cost;
-    if (rest > 0) this.waitingCosts.set(place, rest);
-    else this.waitingCosts.delete(place);
+  private removeWaiting(owner: TurnOwner, cost: number): void {
+    const key = keyOf(owner);
+    const rest = this.waitingCosts.get(key)! - cost;
+    if (rest > 0) this.waitingCosts.set(key, rest);
+    else this.waitingCosts.delete(key);
     this.waitingCost -= cost;
   }
 
-  private push(place: string, network: string | undefined, start: Start): void {
+  private push({ organizationId, network }: TurnOwner, start: Start): void {
     if (network === undefined) {
-      this.waiting.push(place, start);
+      this.waiting.push(organizationId, start);
       return;
     }
+    const place = `unverified ${organizationId}`;
     const networks = this.byNetwork.get(place) ?? new OrganizationQueue<Start>();
     this.byNetwork.set(place, networks);
     networks.push(network, start);
@@ -118,7 +122,6 @@ export class LoopTurns {
   }
 }
 
-/** Returns the name of the owner's place in the turns. */
-function placeOf({ organizationId, network }: TurnOwner): string {
-  return network === undefined ? organizationId : `unverified ${organizationId}`;
+function keyOf({ organizationId, network }: TurnOwner): string {
+  return network === undefined ? organizationId : `unverified ${organizationId} ${network}`;
 }
