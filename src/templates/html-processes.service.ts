@@ -140,7 +140,7 @@ export class HtmlProcessesService implements OnApplicationShutdown {
     });
   }
 
-  /** Returns true while all processes work, and an organization without a process waits for one. */
+  /** Returns true if all processes are busy and an organization that has no process waits for one. */
   private mustYield(): boolean {
     const isFull = this.processes.size >= MOST_PROCESSES;
     return isFull && this.waiting.some((id) => !this.processes.has(id));

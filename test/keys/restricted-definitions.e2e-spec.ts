@@ -167,7 +167,7 @@ describe('a key with a list of tools', () => {
     expect(await save(agent, steps)).toMatchObject(refusal('steps[0].set.a', 'get_contact'));
   });
 
-  it('saves no workflow with a condition that computes the name of the contact', async () => {
+  it('saves no workflow with a condition in which an expression builds the variable name contact', async () => {
     const steps = [{ ...PAUSE, if: "[trigger.payload.name].email contains 'a'" }];
     expect(await save(await withTools(), steps)).toMatchObject(
       refusal('steps[0].if', 'get_contact'),

@@ -35,7 +35,7 @@ describe('hostile URLs', () => {
   const get = (sender: OutboundClient, url: string) =>
     sender.send({ method: 'GET', url, headers: {}, signal: new AbortController().signal });
 
-  it('are more than 400, and reach the local server when its address is allowed', async () => {
+  it('number more than 400, and each reaches the local server when the address of this server is allowed', async () => {
     expect(urls.length).toBeGreaterThan(400);
     const { body } = await get(client(`127.0.0.1:${victim.port}`), urls[0]!);
     expect(body.toString()).toBe('secret');

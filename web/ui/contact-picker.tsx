@@ -11,7 +11,7 @@ import { MOST_FOUND, useFoundContacts } from './use-found-contacts.ts';
 interface PickerProps {
   label: ReactNode;
   description?: ReactNode;
-  /** Gets the id of the chosen contact. Gets undefined as soon as the person changes the text. */
+  /** Is called with the id of the chosen contact, and with undefined as soon as the person changes the text. */
   onChoose: (contactId: string | undefined) => void;
 }
 

@@ -130,7 +130,7 @@ export class DecoratedMethods {
   }
 }
 
-/** Returns the prototype of a provider, or undefined for a provider without methods, such as a text. */
+/** Returns the prototype of a Nest provider. Returns undefined for a value without methods, such as a string. */
 function prototypeOf(provider: InstanceWrapper): object | undefined {
   const { isNotMetatype, metatype, token } = provider;
   if (!isNotMetatype) return (metatype as { prototype?: object }).prototype;

@@ -20,7 +20,7 @@ export interface Recipe {
   readonly otherSecret: Record<string, unknown> | undefined;
   readonly workflow: { name: string; trigger: Record<string, unknown>; steps: object[] };
   readonly html: string | undefined;
-  /** Executes a command of the page after its settings, and returns the lines of its output. */
+  /** Executes the settings of the page and then one of its commands. Returns the lines that the command prints. */
   readonly run: (index: number, settings: Readonly<Record<string, string>>) => Promise<string[]>;
   /** The number of commands, without the settings. */
   readonly commands: number;
