@@ -10,9 +10,10 @@
 --   advisory lock, only one process counts and admits at a time, and the function waits for no row lock. This rules
 --   out deadlocks.
 --
--- SQL of a tool can store times with which the limits cannot be computed, or lock a wait that pass_debounce changes. Then
--- the function admits no run and checks up to 1,000 due runs again after 10 seconds. An error would make the claims of all organizations fail. For the same
--- reason, pass_keys changes at most 1,000 runs of each key, and the other functions change at most a few thousand runs.
+-- SQL of a tool can store times with which the limits cannot be computed, or lock a wait that pass_debounce changes.
+-- Then the function admits no run and checks up to 1,000 due runs again after 10 seconds. An error would make the
+-- claims of all organizations fail. For the same reason, pass_keys changes about 1,000 runs, and the other functions
+-- change at most a few thousand runs.
 --
 -- Each statement of a PL/pgSQL function sees what was committed before the statement. So each process sees the runs
 -- that the previous process has admitted.

@@ -4,9 +4,9 @@
 -- Arguments:
 --   batch_size  the largest number of runs of each kind. A claim passes a small number, to stay fast.
 -- Result: woken: how many runs and due limits were found. recovered: the organizations of the runs whose worker died.
--- Locks: the changed runs, and the locks of park_run; runs that other transactions have locked are skipped. For runs with limits also the advisory
---   lock of the workflow, if it is free: see admit_runs_of_workflow. Otherwise the sweep admits these runs. A claim must
---   not wait for SQL of a tool that holds the lock.
+-- Locks: the changed runs, and the locks of park_run; runs that other transactions have locked are skipped. For runs
+--   with limits also the advisory lock of the workflow, if it is free: see admit_runs_of_workflow. Otherwise the sweep
+--   admits these runs. A claim must not wait for SQL of a tool that holds the lock.
 --
 -- After a second, the function parks no further run, and checks no further limits, for the reason that admit_due_runs
 -- names. The remaining crashed runs are due again after 5 seconds, and the sweep admits the remaining runs with limits.

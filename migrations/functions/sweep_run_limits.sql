@@ -5,11 +5,11 @@
 -- Locks: as private.admit_runs_of_workflow, but workflows whose advisory lock is taken are skipped.
 --
 -- The function checks up to 200 workflows with delayed runs and up to a thousand concurrency keys of each. It lets runs
--- of up to 200 keys pass; the next sweeps find the other keys. It takes the lock only where a run can pass. It starts at a random organization, because more than 200 workflows may have delayed
--- runs. Of each organization it checks the first 50 workflows, and 50 workflows after a random id. Otherwise an
--- organization with 200 workflows could use up all checks. After two seconds it checks no further
--- workflow. Otherwise many keys of one organization could make the function exceed the statement timeout, and the
--- checks of all workflows would be rolled back.
+-- of up to 200 keys pass; the next sweeps find the other keys. It takes the lock only where a run can pass. It starts
+-- at a random organization, because more than 200 workflows may have delayed runs. Of each organization it checks the
+-- first 50 workflows, and 50 workflows after a random id. Otherwise an organization with 200 workflows could use up all
+-- checks. After two seconds it checks no further workflow. Otherwise many keys of one organization could make the
+-- function exceed the statement timeout, and the checks of all workflows would be rolled back.
 create or replace function gate.sweep_run_limits()
 returns table (id text, organization_id text)
 language plpgsql security definer

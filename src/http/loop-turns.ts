@@ -1,7 +1,7 @@
 import { AppError } from '../errors/app-error.js';
 import { OrganizationQueue } from '../turns/organization-queue.js';
 
-/** Whose work waits for a turn. */
+/** The organization, or the network of unverified senders, whose work waits for a turn. */
 export interface TurnOwner {
   readonly organizationId: string;
   /** The network of a sender whose credential is not checked yet. Absent for the organization itself. */

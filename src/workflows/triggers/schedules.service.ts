@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { TenantDatabase } from '../../database/transactions/tenant-database.js';
-import { AppError } from '../../errors/app-error.js';
 import type { Claim } from '../../queue/leased-work.js';
+import { pauseAfter } from '../../queue/pause-after.js';
 import { Cron } from '../definitions/calendar/cron.js';
 import { RunsRepository } from '../journal/runs.repository.js';
 import type { RunStart } from './run-starts.service.js';
@@ -13,8 +13,6 @@ import { WorkflowsRepository } from '../store/workflows.repository.js';
 
 /** The milliseconds after which a due tick that was not claimed counts as missed. */
 const MISSED_AFTER_MS = 60_000;
-/** The longest pause, in seconds, after a tick for which the organization had no quota or processor time left. */
-const MAX_PAUSE_SECONDS = 30;
 /** The number of characters of an invalid cron expression that its error shows. */
 const MAX_SHOWN = 200;
 
@@ -68,9 +66,8 @@ export class SchedulesService {
     try {
       await this.tenants.transaction(organizationId, () => this.startClaimed(claim));
     } catch (error) {
-      if (!(error instanceof AppError) || error.code !== 'rate_limited') throw error;
-      // The worker would pause too, but in its slot, which other organizations may need.
-      const seconds = Math.min(error.retryAfterSeconds ?? 1, MAX_PAUSE_SECONDS);
+      const seconds = pauseAfter(error);
+      if (seconds === undefined) throw error;
       await this.tenants.transaction(organizationId, () =>
         this.schedules.pause(organizationId, id, epoch, seconds),
       );

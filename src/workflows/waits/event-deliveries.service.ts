@@ -5,6 +5,7 @@ import { AppError, toError } from '../../errors/app-error.js';
 import { DomainEvents, type EmittedEvent } from '../../events/domain-events.js';
 import { LiquidSandbox } from '../../liquid/liquid-sandbox.js';
 import { type Claim, LEASE_SECONDS } from '../../queue/leased-work.js';
+import { pauseAfter } from '../../queue/pause-after.js';
 import { WakeUps } from '../../queue/wake-ups.js';
 import {
   type Candidate,
@@ -29,8 +30,6 @@ const INTERNAL_ERROR = 'The event could not be delivered because of an internal 
  */
 const TURN_MS = 1000;
 const TURN_AFTER_ERROR_MS = 5000;
-/** The longest pause, in seconds, after a delivery for which the organization had no processor time or quota left. */
-const MAX_PAUSE_SECONDS = 30;
 
 /** The state of the delivery of one event. */
 interface Progress {
@@ -86,9 +85,9 @@ export class EventDeliveriesService implements OnModuleInit {
         }
       } catch (error) {
         if (signal.aborted) throw error;
-        // The worker would pause too, but in its slot, which other organizations may need.
-        if (isRateLimited(error)) {
-          await this.pause(claim, Math.min(error.retryAfterSeconds ?? 1, MAX_PAUSE_SECONDS));
+        const pauseSeconds = pauseAfter(error);
+        if (pauseSeconds !== undefined) {
+          await this.pause(claim, pauseSeconds);
           break;
         }
         if (isUnavailable(error)) throw error;
@@ -141,7 +140,7 @@ export class EventDeliveriesService implements OnModuleInit {
         const match = await this.match(organizationId, event, candidate);
         if (match) matches.push(match);
       } catch (error) {
-        if (last && isRateLimited(error)) break;
+        if (last && pauseAfter(error) !== undefined) break;
         throw error;
       }
       last = candidate;
@@ -202,7 +201,7 @@ export class EventDeliveriesService implements OnModuleInit {
       });
       return true;
     } catch (error) {
-      if (isUnavailable(error) || isRateLimited(error)) throw error;
+      if (isUnavailable(error) || pauseAfter(error) !== undefined) throw error;
       return false;
     }
   }
@@ -229,7 +228,7 @@ export class EventDeliveriesService implements OnModuleInit {
       const isMet = await this.liquid.test(organizationId, condition, scope);
       return isMet ? { runId, stepId, error: null } : undefined;
     } catch (error) {
-      if (!(error instanceof AppError) || error.code === 'rate_limited') throw error;
+      if (!(error instanceof AppError) || pauseAfter(error) !== undefined) throw error;
       return { runId, stepId, error: error.message };
     }
   }
@@ -246,8 +245,4 @@ function isTooLarge(error: unknown): boolean {
 function isUnavailable(error: unknown): boolean {
   if (!(error instanceof AppError) || error.code !== 'unavailable') return false;
   return sqlState(error.cause) !== STATEMENT_TIMEOUT;
-}
-
-function isRateLimited(error: unknown): error is AppError {
-  return error instanceof AppError && error.code === 'rate_limited';
 }
