@@ -99,8 +99,8 @@ export class ContactPropertyTools {
     name: 'remove_unfit_values',
     title: 'Remove values that do not fit a type',
     description:
-      'Removes the values of a property that would not fit this type from at most 200 contacts. Repeat it while ' +
-      'has_more is true.',
+      'Removes the values of a property that do not fit this type. One call changes at most 200 contacts. Repeat it ' +
+      'while has_more is true.',
     output: RemovedValues,
     destructive: true,
     surfaces: ['dashboard'],

@@ -215,8 +215,8 @@ function* objectOf(members: readonly (readonly [string, unknown])[]): SearchStep
 }
 
 /**
- * Returns the texts that a secret can become in decoded text. The encoding of HTML forms writes a space as `+`, and the
- * decoders do not turn a `+` into a space.
+ * Returns the forms in which a secret can appear in decoded text. A space of the secret can appear as `+`, because HTML
+ * forms encode it so, and the decoders do not change a `+`.
  */
 function decodedForms(secret: string): string[] {
   if (UNESCAPED.test(secret)) return [];

@@ -8,7 +8,9 @@ import { DeleteSecretInput, ListSecretsInput, SetSecretInput } from './secret.in
 import { DeletedSecret, SecretList, SecretResult, SecretView } from './secret.results.js';
 import { SecretsService } from './secrets.service.js';
 
-/** For each kind, the required fields besides the secret and the hosts, and the allowed fields. */
+/**
+ * Lists the required fields and the optional fields of each kind. Every kind also requires the secret and the hosts.
+ */
 const FIELDS: Readonly<Record<SecretKind, { needs: readonly Field[]; may: readonly Field[] }>> = {
   value: { needs: [], may: [] },
   header: { needs: ['header'], may: [] },

@@ -7,7 +7,7 @@ import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { waitFor } from '../support/wait-for.js';
 import { createContact, getMessage, send } from './support.js';
 
-describe('an e-mail with on_uncertain hold whose attempt is aborted by a stop', () => {
+describe('an e-mail with `on_uncertain: hold`, when a stop aborts its attempt', () => {
   const script: Partial<Record<Moment, 'silence'>> = {};
   const server = new ScriptedSmtpServer(script);
   // No worker runs, so the tests can claim messages and abort their attempts.

@@ -96,7 +96,7 @@ describe('the recovery of runs with several running steps', () => {
     await expire(runId);
     await claim(runId);
     ProbeTools.open('z0');
-    // The other call still hangs; the worker does not wait for a result that it may not record.
+    // The other call still hangs. The worker does not wait for its result, because it cannot record this result any more.
     await zombie;
     ProbeTools.open('z1');
     expect(await states(runId)).toEqual(

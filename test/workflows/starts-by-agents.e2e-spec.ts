@@ -78,7 +78,7 @@ describe('an agent', () => {
     expect((await acme.call('create_workflow', definition)).status).toBe(200);
   });
 
-  it('saves no contact by a trigger when steps that save contacts must be confirmed', async () => {
+  it('saves no trigger that stores a contact when a person must confirm steps that store contacts', async () => {
     await protect('set_run_contact', { confirmation: 'always' });
     const contact = { email: '{{ trigger.payload.email }}' };
     const trigger = { type: 'webhook', contact };

@@ -19,7 +19,8 @@ export const ENTRY_BYTES = 256;
 const ALWAYS_STORED_BYTES = 4096;
 /**
  * The largest number of bytes of a journal that is loaded. A run whose journal has more bytes fails. Only earlier
- * releases stored such journals: the small entries that are stored above the limit stay below this size.
+ * releases stored such journals. This release stores some small entries after a journal has reached
+ * `MAX_JOURNAL_BYTES`, but never enough for this size.
  */
 export const MAX_LOADED_BYTES = 2 * MAX_JOURNAL_BYTES;
 

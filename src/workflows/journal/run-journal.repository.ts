@@ -135,7 +135,7 @@ export class RunJournalRepository {
 
   /**
    * Returns the next part of the journal of a run in the order of execution. It begins with the entry after `after`.
-   * The JSON of all entries of the part except the last one has less than `maxBytes`.
+   * Without its last entry, the JSON of the part has less than `maxBytes`.
    */
   async read(
     organizationId: string,

@@ -36,7 +36,10 @@ export function kindOf(step: Step): StepKind {
 
 const PAUSE = { wait: { seconds: 1 } };
 
-/** A new step for each kind except tools. Lists that must not be empty begin with a short wait. */
+/**
+ * A new step for each kind except tools. Where the new step needs a list of steps that is not empty, this list has one
+ * short wait.
+ */
 export const NEW_STEPS: Readonly<Record<Exclude<StepKind, 'tool' | 'other'>, Step>> = {
   branch: { if: "trigger.payload.plan == 'pro'", then: [], else: [] },
   wait: { wait: { days: 1 } },
