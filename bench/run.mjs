@@ -140,7 +140,9 @@ function wantedContests() {
 
 function report(measured) {
   if (smoke) {
-    console.log(`The bench works. These contests gave correct results: ${Object.keys(measured).join(', ')}.`);
+    console.log(
+      `The bench works. These contests gave correct results: ${Object.keys(measured).join(', ')}.`,
+    );
     return;
   }
   if (only && !options.record) {
