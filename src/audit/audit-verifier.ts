@@ -180,7 +180,7 @@ export class AuditVerifier {
   }
 
   /**
-   * Reports entries that were deleted from the beginning before a purge may delete them. Without this check, an
+   * Reports missing first entries that are too young for a purge. Without this check, an
    * attacker could delete entries of any age and move the stored beginning of the chain, as a purge does.
    */
   private verifyBeginning(chain: Chain, keptDays: readonly ChainDay[]): void {

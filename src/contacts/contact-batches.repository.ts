@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { prepared } from '../database/driver/statement.js';
+import { type Statement, prepared } from '../database/driver/statement.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import { type ContactFields, searchText } from './contact-fields.js';
 import { withConsentOrigin } from './consent-origin.js';
@@ -11,6 +11,11 @@ export interface Holder {
   identifier: Identifier;
   value: string;
   contact_id: string;
+}
+
+interface Inserted {
+  id: string;
+  created_at: Date;
 }
 
 export interface WrittenContact {
@@ -43,13 +48,15 @@ const LIST_AFTER = prepared(
 );
 const GIVEN = `json_to_recordset($2) as given (id text, external_id text, email text, phone text, first_name text,
   last_name text, locale text, timezone text, tags text[], properties jsonb, consent jsonb, search_text text)`;
-const INSERT = prepared(
-  'contact_batch_insert',
-  `insert into contacts (organization_id, id, external_id, email, phone, first_name, last_name, locale, timezone, tags,
-     properties, consent, search_text)
+const INSERT_GIVEN = `insert into contacts (organization_id, id, external_id, email, phone, first_name, last_name,
+     locale, timezone, tags, properties, consent, search_text)
    select $1, id, external_id, email, phone, first_name, last_name, locale, timezone, tags, properties, consent,
-     search_text from ${GIVEN}
-   on conflict do nothing returning id, created_at`,
+     search_text from ${GIVEN}`;
+const RETURNING = 'returning id, created_at';
+const INSERT = prepared('contact_batch_insert', `${INSERT_GIVEN} ${RETURNING}`);
+const INSERT_UNTAKEN = prepared(
+  'contact_batch_insert_untaken',
+  `${INSERT_GIVEN} on conflict do nothing ${RETURNING}`,
 );
 const UPDATE = `update contacts c set external_id = given.external_id, email = given.email, phone = given.phone,
      first_name = given.first_name, last_name = given.last_name, locale = given.locale, timezone = given.timezone,
@@ -120,9 +127,18 @@ export class ContactBatchesRepository {
     organizationId: string,
     contacts: readonly WrittenContact[],
   ): Promise<Map<string, Date>> {
+    const session = this.tenants.session(organizationId);
+    const values = [organizationId, toJson(contacts)];
+    const insertBy = (statement: Statement): Promise<Inserted[]> =>
+      session.query<Inserted>(statement, values);
+    // With ON CONFLICT, PostgreSQL reads all unique indexes twice for each row. So it is used only for a batch with a
+    // taken identifier.
     const rows = await this.tenants
-      .session(organizationId)
-      .query<{ id: string; created_at: Date }>(INSERT, [organizationId, toJson(contacts)]);
+      .savepoint(organizationId, () => insertBy(INSERT))
+      .catch((error: unknown) => {
+        if (takenIdentifier(error)) return insertBy(INSERT_UNTAKEN);
+        throw error;
+      });
     return new Map(rows.map((row) => [row.id, row.created_at]));
   }
 

@@ -82,11 +82,14 @@ export class SegmentFiltersService {
         );
       }
       if (within.includes(segment.id)) {
-        throw AppError.invalidField('filters', `name the segment "${segment.name}" in a circle`);
+        throw AppError.invalidField(
+          'filters',
+          `must not name the segment "${segment.name}" in a circle`,
+        );
       }
       if (segment.filters === null) meanings.set(name, segment.id);
       else if (within.length >= DEEPEST) {
-        const message = `name segments within each other: at most ${DEEPEST} levels are allowed`;
+        const message = `must not nest segments more than ${DEEPEST} levels deep`;
         throw AppError.invalidField('filters', message);
       } else {
         const inner = await this.parse(organizationId, segment.filters);

@@ -6,7 +6,7 @@ type Filter = (this: unknown, value: unknown, ...given: unknown[]) => unknown;
 const append: JoinPages = (before, page) => [...(before as unknown[]), ...(page as unknown[])];
 const add: JoinPages = (before, page) => Number(before) + Number(page);
 
-/** The filters that read a distant list page by page. The results for all pages must together fit into memory. */
+/** The Liquid filters that read a stored list page by page. The results for all pages must together fit into memory. */
 const PAGED: Readonly<Record<string, JoinPages>> = {
   compact: append,
   map: append,

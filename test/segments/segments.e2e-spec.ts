@@ -163,7 +163,7 @@ describe('filters of segments', () => {
     expect((await name(b, c)).error).toBeUndefined();
     const ada = await createContact(acme, { tags: ['deep'] });
     expect(await found(acme, [is(a.id)])).toEqual([ada]);
-    expect((await name(c, d)).error?.message).toContain('at most 3');
+    expect((await name(c, d)).error?.message).toContain('more than 3 levels');
     expect(await found(acme, [is(a.id)])).toEqual([ada]);
   });
 

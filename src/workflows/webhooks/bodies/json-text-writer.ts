@@ -102,7 +102,7 @@ export class JsonTextWriter implements Job {
     if (this.length > maxBytes) {
       throw new AppError(
         'payload_too_large',
-        `The body is larger as JSON than ${maxBytes} bytes. Send a smaller body.`,
+        `As JSON, the body is larger than ${maxBytes} bytes. Send a smaller body.`,
       );
     }
     this.parts.push(part);

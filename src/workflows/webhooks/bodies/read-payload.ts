@@ -132,7 +132,7 @@ function wholeJson(body: Buffer, acceptsAny: boolean): Buffer {
 
 /** Returns the payload with this JSON. A large body may have small JSON, because contents of files are not kept. */
 async function outlined(whole: Buffer, rules: LargeRules): Promise<Payload> {
-  if (whole.length > rules.maxBytes) throw tooLarge('The body is larger as JSON', rules.maxBytes);
+  if (whole.length > rules.maxBytes) throw tooLarge('As JSON, the body is larger', rules.maxBytes);
   if (whole.length <= SMALL_BODY_BYTES) {
     const payload = parseJsonExactly(whole);
     if (!isJsonObject(payload)) throw notAnObject();
@@ -239,7 +239,7 @@ function payloadOf(payload: object): Payload {
  */
 function assertSize(found: Payload): Payload {
   if (found.bytes.length <= SMALL_BODY_BYTES) return found;
-  throw tooLarge('The body is larger as JSON', SMALL_BODY_BYTES);
+  throw tooLarge('As JSON, the body is larger', SMALL_BODY_BYTES);
 }
 
 /**
