@@ -405,6 +405,7 @@ create table public.contacts (
   constraint contacts_organization_id_phone_key UNIQUE (organization_id, phone),
   constraint contacts_bytes_check CHECK (((octet_length(id) <= 100) AND (octet_length(external_id) <= 1100) AND (octet_length(email) <= 1100) AND (octet_length(phone) <= 100) AND (octet_length(first_name) <= 65536) AND (octet_length(last_name) <= 65536) AND (octet_length(locale) <= 1024) AND (octet_length(timezone) <= 1024) AND (octet_length(search_text) <= 8388608) AND (octet_length((tags)::text) <= 4194304) AND (octet_length((properties)::text) <= 8388608) AND (octet_length((consent)::text) <= 4194304))),
   constraint contacts_identifier_check CHECK ((num_nonnulls(external_id, email, phone) > 0)),
+  constraint contacts_search_text_check CHECK ((octet_length(search_text) <= 131072)),
   constraint contacts_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE
 );
 CREATE INDEX contacts_organization_id_created_at_idx ON public.contacts USING btree (organization_id, created_at, id);

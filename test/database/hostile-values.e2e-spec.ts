@@ -65,7 +65,7 @@ describe('SQL of a tool', () => {
   const REFUSED = [
     {
       error: expect.stringMatching(
-        /violates check|more than 1 MiB|Unicode escape|invalid input syntax|length of a non-array/,
+        /violates check|more than (?:1 MiB|10,000)|Unicode escape|invalid input syntax|length of a non-array/,
       ),
     },
   ];
@@ -189,6 +189,22 @@ describe('SQL of a tool', () => {
       'a workflow of a long id',
       `insert into workflows (organization_id, id, name, active, version, trigger_type)
        select organization_id, ${LONG}, name, active, version, trigger_type from workflows`,
+    ],
+    [
+      'a contact with many tags',
+      contact('tags', '(select array_agg(g::text) from generate_series(1, 10001) g)'),
+    ],
+    [
+      'a contact with a property of many entries',
+      contact(
+        'properties',
+        `(select jsonb_build_object('a', jsonb_agg(g)) from generate_series(1, 10001) g)`,
+      ),
+    ],
+    [
+      'a contact with a long text for searches',
+      `insert into contacts (organization_id, id, external_id, search_text)
+       select organization_id, 'con_x', 'x', repeat('x', 200000) from workflows`,
     ],
     ['a contact with a long name', contact('first_name', `repeat('x', 3000000)`)],
     ['a contact with properties that are long as text', contact('properties', numbers(70))],
