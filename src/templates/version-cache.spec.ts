@@ -35,7 +35,7 @@ describe(VersionCache, () => {
     const text = markup.repeat(Math.floor(9900 / markup.length));
     const kept = countKept(text);
     expect(kept).toBeGreaterThan(0);
-    // Each of the two texts of a version takes at least three quarters of the bytes that were measured for HTML.
+    // A version has two texts. Each of them needs at least three quarters of the memory that was measured for HTML.
     const bytes = text.length * bytesPerCharacter * 1.5;
     expect(kept * bytes).toBeLessThanOrEqual(48 * MIB);
   });

@@ -7,7 +7,7 @@ import { OrganizationRowWithId } from '../../database/organization-row.js';
  */
 export type ConfirmationState = 'pending' | 'approved' | 'declined' | 'used' | 'failed';
 
-/** Stores a call of an agent that a person must approve, and the answer. */
+/** Stores a call of an agent that a person must approve, and the answer of the person. */
 @Entity('confirmations')
 export class Confirmation extends OrganizationRowWithId {
   @Column('text')

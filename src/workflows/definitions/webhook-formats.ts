@@ -6,7 +6,7 @@ export const WEBHOOK_FORMATS = ['json', 'form', 'multipart', 'text', 'gzip', 'ge
 
 export type WebhookFormat = (typeof WEBHOOK_FORMATS)[number];
 
-/** The providers whose webhooks can be forms. */
+/** The providers whose webhooks can have forms as bodies. */
 const SENDS_FORMS: readonly string[] = ['github', 'slack', 'twilio'];
 
 /** Returns the formats of `accept`. Without `accept`, returns the formats that the provider of the signature sends. */

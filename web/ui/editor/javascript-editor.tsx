@@ -12,7 +12,7 @@ export interface JavascriptEditorProps {
   /** The name of the editor for screen readers. */
   label: string;
   value: string;
-  /** The fault that the service found, with the line and column at its end. */
+  /** The message of the fault that the service found. The message ends with the line and the column. */
   fault: string | undefined;
   onChange: (value: string) => void;
 }
