@@ -29,7 +29,7 @@ function longFile(): string {
   return ['email,properties.note', ...rows].join('\n');
 }
 
-describeSlow('imports that wait for both slots of a worker', () => {
+describeSlow('imports that wait while long imports use both slots of a worker', () => {
   let web: Switchboard;
   let organizations: TestOrganization[];
   let worker: Switchboard | undefined;

@@ -21,7 +21,10 @@ export interface JournalState {
 export interface InnerList {
   readonly member: string;
   readonly steps: readonly Step[];
-  /** For a loop, the variables that it adds, and the longest prefix of journal paths inside it. */
+  /**
+   * For a loop, the variables that it adds, and the longest text with which the journal path of a step inside it can
+   * begin.
+   */
   readonly loop?: { readonly names: readonly string[]; readonly longestPrefix: string };
   /** The members whose expressions are evaluated after the list, and see its steps. */
   readonly after?: Readonly<Record<string, unknown>>;
