@@ -161,7 +161,7 @@ describe('text from outside', () => {
     expect(opened.faults).toEqual([]);
   });
 
-  it('is shown with codes in the JSON editor, and the codes do not become part of the JSON', async () => {
+  it('has codes in place of invisible characters in the JSON editor, and the JSON keeps the characters', async () => {
     const page = await show(`/workflows/${ids.workflow}`);
     await page.getByRole('tab', { name: 'JSON' }).click();
     const editor = page.getByRole('textbox', { name: 'Definition (JSON)' });
