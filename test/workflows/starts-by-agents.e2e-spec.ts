@@ -5,6 +5,25 @@ import { withNewKey } from '../support/with-new-key.js';
 import { callTool, said } from './support/offer-client.js';
 import { createWorkflow } from './support/workflow-client.js';
 
+/** Pairs of a tool and a step with the same effect: the tool, the tool of the step and its arguments. */
+const SAME_EFFECTS: readonly (readonly [string, string, object])[] = [
+  ['create_contact', 'set_run_contact', { contact: { email: 'a@example.com' } }],
+  ['update_contact', 'set_run_contact', { contact: { email: 'a@example.com' } }],
+  ['create_contact', 'start_import', { import_id: 'imp_1', mapping: {} }],
+  ['update_contact', 'create_contact', { email: 'a@example.com', on_conflict: 'update' }],
+  ['update_contact', 'create_contact', { on_conflict: '{{ trigger.payload.how }}' }],
+  ['update_contact', 'merge_contacts', { contact_id: 'con_1', other_id: 'con_2' }],
+  ['delete_contact', 'merge_contacts', { contact_id: 'con_1', other_id: 'con_2' }],
+  ['create_contact', 'unmerge_contacts', { merged_id: 'con_2' }],
+  ['update_contact', 'unmerge_contacts', { merged_id: 'con_2' }],
+  ['update_contact', 'add_contact_alias', { contact_id: 'con_1', email: 'a@example.com' }],
+  ['update_contact', 'remove_contact_alias', { contact_id: 'con_1', email: 'a@example.com' }],
+  ['update_contact', 'record_message', { contact_id: 'con_1', channel: 'sms', body: 'START' }],
+  ['send_message', 'record_message', { contact_id: 'con_1', channel: 'sms', body: 'HELP' }],
+  ['send_message', 'set_topic_subscription', subscription(true)],
+  ['send_message', 'resolve_message', { message_id: 'msg_1', outcome: 'resend' }],
+];
+
 const STEP = { id: 'made', tool: 'create_contact', arguments: { email: 'step@example.com' } };
 
 let switchboard: RunningSwitchboard;
@@ -23,6 +42,11 @@ const agent = async (name: string, given: object, by = acme): Promise<unknown> =
 const protect = async (tool: string, policy: object): Promise<void> => {
   expect((await acme.call('set_tool_policy', { tool, ...policy })).status).toBe(200);
 };
+const withStep = (tool: string, given: object): object => ({
+  name: 'Used',
+  trigger: { type: 'manual' },
+  steps: [{ id: 'used', tool, arguments: given }],
+});
 const refusal = (path: string, why: string): object => ({
   error: {
     code: 'invalid_arguments',
@@ -50,16 +74,12 @@ describe('an agent', () => {
   });
 
   it.each([
-    ['http_request', 'http_request', { url: 'https://example.com' }],
-    ['set_run_contact', 'set_run_contact', { contact: { email: 'a@example.com' } }],
-    ['create_contact', 'set_run_contact', { contact: { email: 'a@example.com' } }],
-    ['update_contact', 'set_run_contact', { contact: { email: 'a@example.com' } }],
-    ['create_contact', 'start_import', { import_id: 'imp_1', mapping: {} }],
+    ['http_request', 'http_request', { url: 'https://example.com' }] as const,
+    ...SAME_EFFECTS,
   ])(
     'when calls of %s must be confirmed, saves no step that uses %s',
     async (tool, used, given) => {
-      const steps = [{ id: 'used', tool: used, arguments: given }];
-      const definition = { name: 'Used', trigger: { type: 'manual' }, steps };
+      const definition = withStep(used, given);
       expect(await agent('create_workflow', definition)).toHaveProperty('workflow');
       await protect(tool, { confirmation: 'always' });
       const refused = refusal('steps[0].tool', 'must be confirmed');
@@ -68,15 +88,29 @@ describe('an agent', () => {
     },
   );
 
-  it('saves no step that does the same as a hidden tool', async () => {
-    await protect('update_contact', { hidden: true });
-    const given = { contact: { email: 'a@example.com' } };
-    const steps = [{ id: 'used', tool: 'set_run_contact', arguments: given }];
-    const definition = { name: 'Hidden', trigger: { type: 'manual' }, steps };
-    const refused = refusal('steps[0].tool', 'does the same as a hidden tool');
-    expect(await agent('create_workflow', definition)).toMatchObject(refused);
-    expect((await acme.call('create_workflow', definition)).status).toBe(200);
-  });
+  it.each(SAME_EFFECTS)(
+    'when %s is hidden, saves no step that uses %s',
+    async (tool, used, given) => {
+      await protect(tool, { hidden: true });
+      const definition = withStep(used, given);
+      const refused = refusal('steps[0].tool', 'does the same as a hidden tool');
+      expect(await agent('create_workflow', definition)).toMatchObject(refused);
+      expect((await acme.call('create_workflow', definition)).status).toBe(200);
+    },
+  );
+
+  it.each([
+    ['update_contact', 'create_contact', { email: 'a@example.com', on_conflict: 'error' }],
+    ['update_contact', 'record_message', { contact_id: 'con_1', body: 'START' }],
+    ['send_message', 'set_topic_subscription', subscription(false)],
+    ['send_message', 'resolve_message', { message_id: 'msg_1', outcome: 'failed' }],
+  ])(
+    'when %s is hidden, saves a step that uses %s with arguments that have another effect',
+    async (tool, used, given) => {
+      await protect(tool, { hidden: true });
+      expect(await agent('create_workflow', withStep(used, given))).toHaveProperty('workflow');
+    },
+  );
 
   it('saves no trigger that stores a contact when a person must confirm steps that store contacts', async () => {
     await protect('set_run_contact', { confirmation: 'always' });
@@ -85,6 +119,15 @@ describe('an agent', () => {
     const steps = [{ id: 'pause', wait: { seconds: 1 } }];
     const given = { name: 'Mapped', trigger, steps };
     const refused = refusal('trigger.contact', 'must be confirmed');
+    expect(await agent('create_workflow', given)).toMatchObject(refused);
+    expect((await acme.call('create_workflow', given)).status).toBe(200);
+  });
+
+  it('saves no trigger that stores a contact when update_contact is hidden', async () => {
+    await protect('update_contact', { hidden: true });
+    const trigger = { type: 'webhook', contact: { email: '{{ trigger.payload.email }}' } };
+    const given = { name: 'Mapped', trigger, steps: [{ id: 'pause', wait: { seconds: 1 } }] };
+    const refused = refusal('trigger.contact', 'does the same as a hidden tool');
     expect(await agent('create_workflow', given)).toMatchObject(refused);
     expect((await acme.call('create_workflow', given)).status).toBe(200);
   });
@@ -128,3 +171,8 @@ describe('an agent', () => {
     expect(await change(plain.id)).toMatchObject({ workflow: { trigger: { type: 'schedule' } } });
   });
 });
+
+/** Returns the arguments of a step that decides for a contact about a topic. */
+function subscription(subscribed: boolean): object {
+  return { contact_id: 'con_1', topic: 'news', subscribed };
+}

@@ -1,6 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { AppError, toError } from '../../errors/app-error.js';
 import type { AuthenticatedKey } from '../../keys/keys.service.js';
+import { sameEffectOf } from '../../policies/same-effect.js';
 import { SecurityLog } from '../../security/security-log.js';
 import { isJsonObject } from '../../text/is-json-object.js';
 import { unknownName } from '../../text/nearest-names.js';
@@ -77,10 +78,14 @@ export class ToolHandlers {
     const fault = this.restrictionFault(params.name, key, offered);
     if (fault === undefined) throw this.unknownTool(params.name, key, offered);
     this.security.report('restricted_key', { subject: key.organizationId });
-    const refusal = new AppError('forbidden', fault);
-    this.calls.recordRefusal(key, params.name, refusal);
-    const error = knownError(refusal);
-    return context.encoder.toolFailure(JSON.stringify(error));
+    return this.refuse(params.name, fault, context);
+  }
+
+  /** Records a call that the agent may not make, and returns its error. */
+  private refuse(name: string, reason: string, { key, encoder }: MethodContext): string {
+    const refusal = new AppError('forbidden', reason);
+    this.calls.recordRefusal(key, name, refusal);
+    return encoder.toolFailure(JSON.stringify(knownError(refusal)));
   }
 
   /**
@@ -104,7 +109,13 @@ export class ToolHandlers {
     context: MethodContext,
   ): Promise<string> {
     const meta = deprecation(name, tool);
-    const confirmation = context.key.toolPolicies.confirmation(...tool.names);
+    const { toolPolicies } = context.key;
+    const others = sameEffectOf(tool.names[0], given);
+    if (toolPolicies.hides(...others)) {
+      const reason = `With these arguments, ${name} does the same as a hidden tool, so only a person may call it.`;
+      return Promise.resolve(this.refuse(name, reason, context));
+    }
+    const confirmation = toolPolicies.confirmation(...tool.names, ...others);
     const subject = {
       method: 'tools/call',
       name,

@@ -4,6 +4,7 @@ import { AppError, type Fault } from '../../errors/app-error.js';
 import { FaultList } from '../../errors/fault-list.js';
 import { LiquidSandbox } from '../../liquid/liquid-sandbox.js';
 import type { Expressions } from '../../liquid/read-expressions.js';
+import { sameEffectOf } from '../../policies/same-effect.js';
 import { ToolPolicies } from '../../policies/tool-policies.js';
 import { ToolPolicySettingsService } from '../../policies/tool-policy-settings.service.js';
 import {
@@ -93,7 +94,7 @@ export class DefinitionChecksService {
     const tools = await this.stepTools(organizationId, [], by);
     for (const step of everyStep(steps)) {
       const refusal = isTool(step)
-        ? tools.refusal(step.tool)
+        ? tools.refusal(step.tool, step.arguments ?? {})
         : isRunWorkflow(step)
           ? tools.runRefusal
           : undefined;
@@ -119,7 +120,7 @@ export class DefinitionChecksService {
     const { restriction } = by;
     if (!restriction) return;
     if (parts.trigger?.contact) {
-      const refusal = (await this.stepTools(organizationId, [], by)).refusal('create_contact');
+      const refusal = (await this.stepTools(organizationId, [], by)).refusal('create_contact', {});
       const saves = `cannot be changed, because the trigger saves a contact: ${refusal}`;
       if (refusal !== undefined) throw AppError.invalidField(changed, saves);
     }
@@ -137,6 +138,7 @@ export class DefinitionChecksService {
     by: Pick<ToolCall, 'surface' | 'restriction'>,
   ): Promise<StepTools & { mappingRefusal?: string }> {
     const { surface, restriction } = by;
+    const isPerson = surface === 'dashboard';
     const policies = await this.policies.get(organizationId);
     const templates = await this.references.templateVariables(organizationId, steps);
     return {
@@ -146,19 +148,13 @@ export class DefinitionChecksService {
         ...(this.registry.find(name, 'workflow', policies)?.checkStep?.(given) ?? []),
         ...templateFaults(name, given, templates),
       ],
-      refusal: (name) => {
+      refusal: (name, given) => {
         // Find hidden tools too, because a step that is already saved may call a hidden tool. A tool that no longer
         // exists is not refused here.
         const tool = this.registry.find(name, 'workflow', ToolPolicies.NONE);
         if (!tool) return undefined;
-        // Without this check, an agent could use a tool without the required confirmation, because in a run nobody is
-        // asked.
-        if (surface !== 'dashboard' && isConfirmedAlways(policies, tool)) {
-          return `"${name}" must be confirmed each time, so only a person may make it a step`;
-        }
-        if (surface !== 'dashboard' && hasHiddenEffect(policies, tool)) {
-          return `"${name}" does the same as a hidden tool, so only a person may make it a step`;
-        }
+        const policy = isPerson ? undefined : policyRefusal(policies, tool.names, given);
+        if (policy !== undefined) return `"${name}" ${policy}, so only a person may make it a step`;
         // Without this check, an agent could let a run call tools that its API key may not call.
         if (restriction && restrictionFault(restriction, tool) !== undefined) {
           return `"${name}" is not a tool of this API key, so only a person may make it a step`;
@@ -167,11 +163,7 @@ export class DefinitionChecksService {
       },
       runRefusal: runRefusal(policies, by),
       codeRefusal: this.code.refusal,
-      // A run with a contact mapping saves the contact of its trigger with this tool.
-      mappingRefusal:
-        surface !== 'dashboard' && isConfirmedAlways(policies, { names: ['set_run_contact'] })
-          ? 'saves a contact, which must be confirmed each time, so only a person may save this mapping'
-          : undefined,
+      mappingRefusal: isPerson ? undefined : mappingRefusal(policies),
       secrets: await this.references.secretNames(organizationId),
       workflows: await this.workflows.findExisting(organizationId, workflowsNamedIn(steps)),
     };
@@ -179,31 +171,33 @@ export class DefinitionChecksService {
 }
 
 /**
- * Maps a tool that only steps can call to the tools of agents with the same effect. The policies of these tools apply
- * to the tool of steps too.
+ * Returns the policy that forbids an agent to save a step with this tool and these arguments, as the predicate of a
+ * sentence. Returns undefined if no policy forbids it. Without this check, an agent could use a tool without the
+ * required confirmation, because in a run nobody is asked.
  */
-const SAME_EFFECT: Readonly<Record<string, readonly string[]>> = {
-  set_run_contact: ['create_contact', 'update_contact'],
-  start_import: ['create_contact', 'update_contact'],
-};
-
-function isConfirmedAlways(
+function policyRefusal(
   policies: ToolPolicies,
-  { names }: Pick<RegisteredTool, 'names'>,
-): boolean {
-  return policies.confirmation(...names, ...sameEffectOf(names)) === 'always';
+  names: RegisteredTool['names'],
+  given: Readonly<Record<string, unknown>>,
+): string | undefined {
+  const others = sameEffectOf(names[0], given);
+  if (policies.confirmation(...names, ...others) === 'always') {
+    return 'must be confirmed each time';
+  }
+  return policies.hides(...others) ? 'does the same as a hidden tool' : undefined;
 }
 
-/** Returns true if a tool of agents with the same effect is hidden. */
-function hasHiddenEffect(
-  policies: ToolPolicies,
-  { names }: Pick<RegisteredTool, 'names'>,
-): boolean {
-  return sameEffectOf(names).some((name) => policies.policy(name).hidden);
-}
-
-function sameEffectOf([name]: RegisteredTool['names']): readonly string[] {
-  return Object.hasOwn(SAME_EFFECT, name) ? SAME_EFFECT[name]! : [];
+/**
+ * Returns the reason why an agent may not save a trigger with a contact mapping, or undefined if it may. A run with a
+ * contact mapping saves the contact of its trigger with `set_run_contact`.
+ */
+function mappingRefusal(policies: ToolPolicies): string | undefined {
+  const name = 'set_run_contact';
+  const policy = policyRefusal(policies, [name], {});
+  return (
+    policy &&
+    `saves a contact with ${name}, which ${policy}, so only a person may save this mapping`
+  );
 }
 
 /**

@@ -18,8 +18,11 @@ export interface StepTools {
   names(): string[];
   /** Returns those faults of literal arguments that the schema of the tool cannot detect. */
   faultsOf?(name: string, given: Record<string, unknown>): readonly Fault[];
-  /** Returns the reason why the caller may not save a step that calls the tool. Undefined if the caller may save it. */
-  refusal(name: string): string | undefined;
+  /**
+   * Returns the reason why the caller may not save a step that calls the tool with these arguments. Undefined if the
+   * caller may save it.
+   */
+  refusal(name: string, given: Readonly<Record<string, unknown>>): string | undefined;
   /** The reason why the caller may not start other workflows by a step. Undefined if the caller may start them. */
   readonly runRefusal?: string;
   /** The reason why nobody may save steps with code. Undefined if people and agents may save them. */

@@ -73,7 +73,7 @@ function checkTool(step: ToolStep, path: string, checks: StepChecks): void {
     const message = `must be at most ${MAX_INTERNAL_TIMEOUT_SECONDS}: "${step.tool}" calls no external system`;
     checks.fault(`${path}.timeout`, message);
   }
-  const refusal = checks.tools.refusal(step.tool);
+  const refusal = checks.tools.refusal(step.tool, step.arguments ?? {});
   if (refusal !== undefined) checks.fault(`${path}.tool`, refusal);
 }
 
