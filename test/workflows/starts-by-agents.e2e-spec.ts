@@ -123,11 +123,14 @@ describe('an agent', () => {
     expect((await acme.call('create_workflow', given)).status).toBe(200);
   });
 
-  it('saves no trigger that stores a contact when update_contact is hidden', async () => {
-    await protect('update_contact', { hidden: true });
+  it.each([
+    ['set_run_contact', 'is hidden'],
+    ['update_contact', 'does the same as a hidden tool'],
+  ])('saves no trigger that stores a contact when %s is hidden', async (tool, why) => {
+    await protect(tool, { hidden: true });
     const trigger = { type: 'webhook', contact: { email: '{{ trigger.payload.email }}' } };
     const given = { name: 'Mapped', trigger, steps: [{ id: 'pause', wait: { seconds: 1 } }] };
-    const refused = refusal('trigger.contact', 'does the same as a hidden tool');
+    const refused = refusal('trigger.contact', why);
     expect(await agent('create_workflow', given)).toMatchObject(refused);
     expect((await acme.call('create_workflow', given)).status).toBe(200);
   });
@@ -155,6 +158,26 @@ describe('an agent', () => {
     }
     const same = { workflow_id: id, name: 'Same', trigger };
     expect(await agent('update_workflow', same)).toMatchObject({ workflow: { name: 'Same' } });
+  });
+
+  it('saves no new trigger and no new secret for a workflow with a step that calls a hidden tool', async () => {
+    const inner = { id: 'sometimes', if: 'trigger.payload.x', then: [STEP] };
+    const trigger = { type: 'webhook', secret: true };
+    const { id } = await createWorkflow(acme, [inner], { trigger });
+    await protect('create_contact', { hidden: true });
+    const change = (given: object) => ({ workflow_id: id, trigger: given });
+    for (const given of [
+      { type: 'webhook', secret: null },
+      { type: 'webhook', secret: 'whsec_a-secret-that-the-agent-chose-itself' },
+      { type: 'schedule', cron: '*/5 * * * *' },
+    ]) {
+      const refused = refusal('trigger', '"create_contact" is hidden');
+      expect(await agent('update_workflow', change(given))).toMatchObject(refused);
+    }
+    const same = { ...change(trigger), name: 'Same' };
+    expect(await agent('update_workflow', same)).toMatchObject({ workflow: { name: 'Same' } });
+    const without = change({ type: 'webhook', secret: null });
+    expect((await acme.call('update_workflow', without)).status).toBe(200);
   });
 
   it('saves no new trigger for a workflow with a step that its key may not call', async () => {

@@ -154,7 +154,7 @@ export class DefinitionChecksService {
         const tool = this.registry.find(name, 'workflow', ToolPolicies.NONE);
         if (!tool) return undefined;
         const policy = isPerson ? undefined : policyRefusal(policies, tool.names, given);
-        if (policy !== undefined) return `"${name}" ${policy}, so only a person may make it a step`;
+        if (policy !== undefined) return `"${name}" ${policy}, so only a person may save this step`;
         // Without this check, an agent could let a run call tools that its API key may not call.
         if (restriction && restrictionFault(restriction, tool) !== undefined) {
           return `"${name}" is not a tool of this API key, so only a person may make it a step`;
@@ -184,6 +184,9 @@ function policyRefusal(
   if (policies.confirmation(...names, ...others) === 'always') {
     return 'must be confirmed each time';
   }
+  // A step that a person saved may call a hidden tool. Without this check, an agent could give its workflow a trigger
+  // or a secret with which the agent starts the step.
+  if (policies.hides(...names)) return 'is hidden';
   return policies.hides(...others) ? 'does the same as a hidden tool' : undefined;
 }
 
