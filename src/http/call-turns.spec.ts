@@ -141,7 +141,7 @@ describe(CallTurns, () => {
   });
 });
 
-/** Requests a turn for a thousand unverified requests to the organization `a`. */
+/** Asks for a thousand turns, one for each unverified request to the organization `a`. */
 function flood(networkOf: (index: number) => string): {
   turns: CallTurns;
   /** Returns how many of the requests have started. */
