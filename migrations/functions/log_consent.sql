@@ -1,10 +1,10 @@
 -- Trigger function: logs each channel for which the decision of a contact has changed.
 --
 -- Arguments: none (row trigger on insert and update of contacts).
--- Result: null. While the quota of stored bytes of the organization is used up, the log gets no evidence. Then a change
---   fails with SB002, unless a contact only withdraws its consent. A change of a contact with more than 50 channels
---   fails in the same way. Merges can fail with these errors too. The log gets the first 256 characters of each text.
---   A change with more than 1 MiB of evidence fails with 23514 or 54000.
+-- Result: null. While the quota of stored bytes of the organization is used up, a change fails with SB002. Only a change
+--   that withdraws consent and does nothing else is logged, without evidence, and only if the contact has at most 50
+--   channels. Merges can fail with this error too. The log gets the first 256 characters of each text. A change with more
+--   than 1 MiB of evidence fails with 23514 or 54000.
 -- Locks: only the new rows of the log.
 --
 -- The function runs as the owner, so SQL of a tool can neither change nor suppress entries. For its own changes, such

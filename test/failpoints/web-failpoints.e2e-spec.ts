@@ -144,8 +144,8 @@ describe.each(drivers)('a web process that dies, with wake-ups through %s', (_na
         const answers = orders.map((order) => postLimited(first, order));
         await waitFor(() => first.held.length === size);
         const repeated = orders.map((order) => postLimited(second, order));
-        // The second process must wait for the transactions of the first. Otherwise it would reach its own commit. One
-        // transaction can have several deliveries, so the number of waiting transactions is unknown.
+        // Wait until the second process is blocked by the transactions of the first, or has reached its own commit, which
+        // is a fault. One transaction can have several deliveries, so no fixed number of transactions is expected.
         await waitFor(async () => (await countWaiting()) > 0 || second.held.length > 0);
         expect(second.held).toEqual([]);
         first.open();

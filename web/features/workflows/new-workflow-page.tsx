@@ -15,7 +15,7 @@ import styles from './workflows.module.css';
 
 type Trigger = Readonly<Record<string, unknown>>;
 
-/** Shows examples to begin with. The new workflow is inactive until a person activates it. */
+/** Shows example workflows that a person can copy. The new workflow is inactive until a person activates it. */
 export function NewWorkflowPage() {
   const texts = useTexts(workflowsTexts);
   const navigate = useNavigate();

@@ -64,7 +64,9 @@ export class WorkflowVersionSummary {
 }
 
 export class WorkflowVersionView extends WorkflowVersionSummary {
-  @Doc('Name at that time; null for versions of releases that stored only steps.')
+  @Doc(
+    'Name at that time; null for a version that an older release saved, which stored only the steps.',
+  )
   @Text({ nullable: true })
   name: string | null;
 
