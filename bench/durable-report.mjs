@@ -8,7 +8,7 @@ const TITLES = {
 };
 const NOTES = {
   accept:
-    'The load is a closed loop over 16 connections. The response to each webhook follows when it is stored; no worker runs. Afterwards every webhook must be stored exactly once.',
+    'The load is a closed loop over 16 connections. Each webhook delivery is answered when it is stored; no worker runs. Afterwards every delivery must be stored exactly once.',
   run: 'The webhooks are those of the previous contest, but runs are executed too: they look up a contact and store a message. The time is measured from the first webhook until the last run has succeeded. Afterwards every run must have stored its message exactly once. The queues run each step as a separate job. Processor time includes that of the server of Restate, which stores the runs in files of its own.',
 };
 /** Lists the comparisons of each contest, with the title of the quotient. */

@@ -42,8 +42,8 @@ export interface BodyLimits {
   /** Returns the largest size of the body of a response. */
   mostBytes(head: ResponseHead): number;
   /**
-   * Waits until this process has memory for more than 1 MiB. The other system waits meanwhile, because the body is not
-   * read.
+   * Waits until this process has memory for a body of more than 1 MiB. The other system waits meanwhile, because the
+   * body is not read.
    */
   beforeLarge(signal: AbortSignal): Promise<void>;
   /** Returns advice about a body that is too large: a sentence for the error text, or an empty text. */

@@ -50,7 +50,7 @@ const runs = async (id: string): Promise<number> => {
   return row!.count;
 };
 
-describe('a webhook whose secret is replaced before the body has arrived', () => {
+describe('a webhook delivery whose body arrives after the secret has changed', () => {
   it.each<[string, object]>([
     ['a plain trigger', {}],
     ['a trigger with a condition', { if: 'trigger.payload.a == 1' }],
@@ -69,7 +69,7 @@ describe('a webhook whose secret is replaced before the body has arrived', () =>
     expect(await runs(id)).toBe(1);
   });
 
-  it('is refused when it has no signature and the webhook had no secret before', async () => {
+  it('is refused when it has no signature, because the webhook had no secret at first', async () => {
     const { id } = await create({});
     expect(await deliverSlowly(id, null, () => replaceSecret(id))).toBe(401);
     expect(await runs(id)).toBe(0);

@@ -16,7 +16,7 @@ describe(withContactStep, () => {
     expect(errorsOf({ email: 'a', on_error: 'continue' })).toEqual(['continue', undefined]);
   });
 
-  it('replaces a stored on_error that saving does not allow by "fail"', () => {
+  it('uses "fail" in place of a stored on_error that could not be saved now', () => {
     const many = Array.from({ length: 80_000 }, () => SET);
     for (const stored of [many, 'other', 1, null, {}]) {
       const [step] = withStored({ email: 'a', on_error: stored });

@@ -45,7 +45,7 @@ export class DenyGuard implements CanActivate {
   }
 }
 
-/** Provides tools with every behaviour that a tool can have, for tests of the protocol. */
+/** Has the tools for tests of the protocol. Together they have every behaviour that a tool can have. */
 @Injectable()
 export class ProtocolTools {
   private readonly waiting = new Map<string, { signal: AbortSignal; release: () => void }>();
