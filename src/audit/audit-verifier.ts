@@ -74,6 +74,12 @@ const STRANGERS = `
   ) as known on known.organization_id = a.organization_id and known.id = a.id
   where known.id is null order by a.organization_id, a.id limit ${MOST_FAULTS}`;
 
+// Selects ids that several entries have. SEALS and STRANGERS find entries by id, so they would take an inserted entry for
+// the chained entry that has the same id.
+const DUPLICATES = `
+  select a.organization_id, a.id from public.audit_log a
+  group by a.organization_id, a.id having count(*) > 1 order by a.organization_id, a.id limit ${MOST_FAULTS}`;
+
 // Selects the organizations that have seals but no chain. This means that somebody removed the chain.
 const CHAINLESS = `
   select distinct s.organization_id from private.audit_seals s
@@ -251,6 +257,10 @@ export class AuditVerifier {
     const { rows } = await this.client.query<{ organization_id: string; id: string }>(STRANGERS);
     for (const { organization_id: id, id: entryId } of rows) {
       this.report(`${id}: entry ${entryId} was inserted without the service.`);
+    }
+    const duplicates = await this.client.query<{ organization_id: string; id: string }>(DUPLICATES);
+    for (const { organization_id: id, id: entryId } of duplicates.rows) {
+      this.report(`${id}: several entries have the id ${entryId}.`);
     }
   }
 

@@ -132,6 +132,22 @@ describe('the chain of the audit log', () => {
     expect(faults.join('\n')).not.toContain(globex.id);
   });
 
+  it('reveals inserted entries that have the ids of chained entries, whatever their time', async () => {
+    for (const email of ['b@example.com', 'c@example.com'])
+      await acme.call('create_contact', { email });
+    // The seal of these two entries contains the times of both.
+    await seal();
+    const insert = (time: string) => `
+      insert into audit_log (organization_id, id, at, actor_kind, actor_id, action) overriding system value
+      select organization_id, id, ${time}, 'user', 'x', 'x' from audit_log
+      where organization_id = $acme order by id desc limit 1`;
+    const fault = 'acme: several entries have the id n.';
+    expect(await attack(insert(`at + interval '1 day'`))).toEqual([fault]);
+    await switchboard.ownerQuery(`delete from audit_log where action = 'x'`);
+    const first = `(select first_at from private.audit_seals order by sealed_at desc limit 1)`;
+    expect(await attack(insert(first))).toContain(fault);
+  });
+
   it('is checked correctly even when functions of another schema replace functions of PostgreSQL', async () => {
     const [entry] = await switchboard.ownerQuery<{ at: string }>(
       `update audit_log set at = at + interval '1 day' where id = ${THIRD.replaceAll('$acme', `'${acme.id}'`)}
