@@ -26,6 +26,7 @@ interface Service {
   pid?: string;
   environment: Record<string, string>;
   command?: string[];
+  ulimits?: Record<string, number>;
   ports?: string[];
   volumes?: string[];
   tmpfs?: string[];
@@ -63,6 +64,12 @@ describe('docker-compose.yml', () => {
       if (image) expect(user).toMatch(/^[1-9]\d*:[1-9]\d*$/);
       else expect([build, user]).toEqual(['.', undefined]);
     }
+  });
+
+  it('limits the temporary files of PostgreSQL, and the memory of each of its processes', () => {
+    const { command, ulimits } = services.postgres!;
+    expect(command).toEqual(['postgres', '-c', 'temp_file_limit=4GB']);
+    expect(ulimits).toEqual({ data: 2 * 1024 ** 3 });
   });
 
   it('pins each image to a version of three parts, or two for PostgreSQL, and never to latest', () => {

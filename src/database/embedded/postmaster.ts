@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Binaries, PROGRAM_ENV, program, runProgram } from './binaries.js';
 import type { DataDir } from './data-dir.js';
 import { EmbeddedPostgresError, programFailure } from './embedded-postgres-error.js';
+import { limitMemory } from './memory-limit.js';
 import { type ProcessIdentity, commandLine, findProcess, isRunning } from './process-identity.js';
 import type { SystemUser } from './system-user.js';
 
@@ -137,7 +138,9 @@ async function startOnce(plan: StartPlan): Promise<Postmaster> {
   const log = await openLog(dataDir, user);
   try {
     if (process.platform === 'win32') return await startWithPgCtl(plan, options, port);
-    const child = spawn(program(binaries, 'postgres'), ['-D', dataDir.cluster, ...options], {
+    const command = [program(binaries, 'postgres'), '-D', dataDir.cluster, ...options] as const;
+    const [file, ...args] = limitMemory(command);
+    const child = spawn(file, args, {
       // Ctrl-C signals the process group of Node, and would stop the database before the last requests are answered.
       detached: true,
       stdio: ['ignore', log.file.fd, log.file.fd],
