@@ -3,7 +3,7 @@
 -- Arguments: those of check_pace(). The caller has locked the message.
 -- Result: no row if the attempt may begin; the message then counts for the caps of its contact. Otherwise one row: the
 --   rule that drops the message, or else the rule that holds it longest. The columns are those of check_pace().
--- Locks: an advisory lock of the contact, until the transaction ends. Without this lock, two workers that begin at the
+-- Locks: a name with the contact, until the transaction ends: see lock_name(), which limits the number of names. Without this lock, two workers that begin at the
 --   same time would not see each other's message. Both would pass a cap that has one place left. The lock is not on the
 --   row of the contact, because a merge locks the contact before its messages.
 create or replace function public.pace_message(of_message text, of_contact text, of_channel text, of_topic text)
@@ -14,7 +14,7 @@ set search_path = pg_catalog, pg_temp as $$
 declare
   organization constant text := public.current_organization();
 begin
-  perform pg_advisory_xact_lock(hashtextextended('pace of ' || organization || ' ' || of_contact, 0));
+  perform public.lock_name('pace of ' || of_contact, false);
   return query
     select p.code, p.cap, p.until, p.drops from public.check_pace(of_message, of_contact, of_channel, of_topic) p
     where p.until is not null

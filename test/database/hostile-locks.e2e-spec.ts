@@ -127,3 +127,51 @@ describe('SQL of a tool that holds a lock does not keep waiting', () => {
     expect(await statusOf(runId)).toBe('waiting');
   });
 });
+
+describe('SQL of a tool that takes many locks', () => {
+  const MOST = 128;
+  const ALL = { rows: [{ locked: MOST }] };
+  const REFUSED = { error: `A transaction can lock at most ${MOST} names.` };
+  let switchboard: Switchboard;
+  let hostile: TestOrganization;
+
+  beforeAll(async () => {
+    switchboard = await startSwitchboard({ env: { ROLE: 'web' }, providers: [SqlTools] });
+    hostile = await createOrganization(switchboard, 'Hostile');
+  });
+  afterAll(() => switchboard.close());
+
+  const lock = (from: number, to: number): string =>
+    `select count(lock_name('name ' || g, false))::integer as locked from generate_series(${from}, ${to}) g`;
+
+  it.each([
+    ['names', lock(1, 4000)],
+    [
+      'contacts',
+      `select count(*) from generate_series(1, 4000) g, pace_message('msg_x', 'con_' || g, 'email', null)`,
+    ],
+  ])('is refused, so that it cannot fill the lock table of PostgreSQL: %s', async (_, sql) => {
+    expect(await runSql(hostile, sql)).toEqual([REFUSED]);
+  });
+
+  it('can lock a name again', async () => {
+    const [first, again, more] = await runSql(
+      hostile,
+      lock(1, MOST),
+      lock(1, MOST),
+      lock(MOST + 1, MOST + 1),
+    );
+    expect([first, again, more]).toEqual([ALL, ALL, REFUSED]);
+  });
+
+  it('can lock other names after a rollback that released the first ones', async () => {
+    const [, first, , second] = await runSql(
+      hostile,
+      'savepoint a',
+      lock(1, MOST),
+      'rollback to savepoint a',
+      lock(1001, 1000 + MOST),
+    );
+    expect([first, second]).toEqual([ALL, ALL]);
+  });
+});
