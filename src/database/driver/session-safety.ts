@@ -23,7 +23,6 @@ const LOCAL_SETTING = /set_config\('switchboard\.\w+', \$\d+, true\)/y;
 const FIRST_WORDS = new Set(['select', 'insert', 'update', 'delete', 'with']);
 const ENDS_TRANSACTION =
   /^(?:abort|begin|commit|end|prepare(?!\s+\w+(?:\s*\(|\s+as\s))|rollback(?!\s+to\s)|start\s+transaction)\b/i;
-const SAVEPOINT = /^(?:savepoint|release\s+savepoint|rollback\s+to\s+savepoint)\s+\w+\s*$/i;
 
 /**
  * The words with which a statement may begin. Statements that begin with other words are forbidden. For example, ALTER
@@ -70,7 +69,8 @@ const known = new LRUCache<string, SessionSafety>({ max: MOST_CACHED });
 
 /**
  * Decides from the text of a statement what effect the statement may have on its connection. The result is "unsafe"
- * unless the text is plainly safe. Every command except SELECT, INSERT, UPDATE, DELETE and savepoints is unsafe. A text
+ * unless the text is plainly safe. Every command except SELECT, INSERT, UPDATE and DELETE is unsafe. Savepoints are
+ * unsafe because each open savepoint with a write takes a place in the lock table, which all organizations share. A text
  * with a function that is not listed here, a comment, a dollar quote or an escape is unsafe, too. A text that names one
  * of PostgreSQL's own objects is also unsafe: for example, an update of pg_settings changes settings.
  */
@@ -85,7 +85,6 @@ export function sessionSafety(text: string): SessionSafety {
 function classify(given: string): SessionSafety {
   const text = withoutLeadingComments(given);
   if (ENDS_TRANSACTION.test(text)) return 'ends transaction';
-  if (SAVEPOINT.test(text)) return 'safe';
   const [command] = /^[a-z]*/i.exec(text)!;
   // Two texts without a command are allowed: an empty statement, and a query that begins with a parenthesis.
   const isCommand = COMMANDS.has(command.toLowerCase()) || text === '' || text.startsWith('(');

@@ -80,7 +80,9 @@ export class LazyTransaction implements StatementSender {
         if (this.isOver) return;
         const unsent = this.deferred.indexOf(create);
         this.deferred.length = Math.max(unsent, 0);
-        if (unsent < 0) await this.send([{ text: `rollback to ${create.text}`, values: [] }]);
+        if (unsent < 0) {
+          await this.send([{ text: `rollback to ${create.text}`, values: [], isInternal: true }]);
+        }
       });
       throw error;
     } finally {

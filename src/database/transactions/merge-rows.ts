@@ -5,7 +5,7 @@ const SAVEPOINT = 'switchboard_savepoint_';
 
 export function savepoint(number: number): DeferredStatement {
   const name = `${SAVEPOINT}${number}`;
-  return { name, text: `savepoint ${name}`, values: [] };
+  return { name, text: `savepoint ${name}`, values: [], isInternal: true };
 }
 
 export function isSavepoint({ name }: BoundStatement): boolean {
