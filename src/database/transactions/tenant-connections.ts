@@ -26,6 +26,11 @@ const SET_READ_ONLY_CONTEXT = prepared(
 );
 
 /**
+ * The longest time, in milliseconds, for which a transaction can keep its connection. Without this limit, SQL of a tool
+ * could keep its locks for as long as it sends statements, and PostgreSQL could not remove the old versions of any rows.
+ */
+const LONGEST_MS = 5 * 60_000;
+/**
  * The longest time, in milliseconds, for which a transaction can keep its connection after a statement that may have
  * removed the time limits of the session.
  */
@@ -41,7 +46,7 @@ type SignedContext = readonly [organizationId: string, signature: string];
 export class TenantConnections {
   /** The connections whose sessions an earlier statement may have changed. */
   private readonly changed = new WeakSet<PoolClient>();
-  /** The timers that end the transactions of these connections. */
+  /** The timers that end the transactions of connections that are in use. */
   private readonly deadlines = new WeakMap<PoolClient, NodeJS.Timeout>();
   /** The connections that are being ended. They must not return to the pool. */
   private readonly ending = new WeakSet<PoolClient>();
@@ -61,8 +66,8 @@ export class TenantConnections {
   }
 
   /**
-   * Returns a pooled connection. Throws `unavailable` when the database cannot be reached or the organization gets no
-   * connection in time.
+   * Returns a pooled connection. Its session is ended when the connection is still in use after five minutes. Throws
+   * `unavailable` when the database cannot be reached or the organization gets no connection in time.
    */
   async acquire(organizationId: string): Promise<PoolClient> {
     const wait = this.shares.take(organizationId);
@@ -70,6 +75,7 @@ export class TenantConnections {
     try {
       const client = await this.pool.connect();
       this.holders.set(client, organizationId);
+      this.endAfter(client, LONGEST_MS);
       return client;
     } catch (error) {
       this.shares.release(organizationId);
@@ -132,13 +138,19 @@ export class TenantConnections {
   }
 
   private noteChange(client: PoolClient): void {
+    if (this.changed.has(client)) return;
     this.changed.add(client);
-    if (this.deadlines.has(client)) return;
+    this.endAfter(client, LONGEST_CHANGED_MS);
+  }
+
+  /** Ends the session of the connection if the connection is still in use after the given time. */
+  private endAfter(client: PoolClient, milliseconds: number): void {
     const end = (): void => {
       this.ending.add(client);
       void endSession(client);
     };
-    this.deadlines.set(client, setTimeout(end, LONGEST_CHANGED_MS).unref());
+    clearTimeout(this.deadlines.get(client));
+    this.deadlines.set(client, setTimeout(end, milliseconds).unref());
   }
 
   private async reset(client: PoolClient): Promise<void> {
