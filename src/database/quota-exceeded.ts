@@ -13,7 +13,7 @@ const CURES: Readonly<Record<string, string>> = {
   versions: 'Ask the operator for a higher quota.',
   contacts: `Delete contacts, ${RAISE}`,
   runs: `Let set_retention delete old runs, ${RAISE}`,
-  stored_bytes: `Let set_retention delete old runs and messages, delete contacts, ${RAISE}`,
+  stored_bytes: `Delete contacts, let set_retention delete old runs and messages, ${RAISE}`,
 };
 /**
  * When one of these quotas is used up, webhooks and steps are refused too. Then the senders of webhooks, and the steps,

@@ -57,7 +57,7 @@ describe(`${LeasedWorker.name} with reserved slots`, () => {
     expect(stage.wakeUps.reserve('message', 'org_1')).toBeUndefined();
   });
 
-  it('gives an organization no more slots than it may occupy while a wake-up claims its row', async () => {
+  it('limits the slots of an organization also while a worker claims a row after a wake-up', async () => {
     stage.replaceWorker({ concurrency: 4, isShared: true });
     stage.start();
     await stage.pass(0);

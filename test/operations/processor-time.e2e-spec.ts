@@ -88,7 +88,7 @@ async function withWorker(work: () => Promise<void>): Promise<void> {
   }
 }
 
-describe('a ping waits at most 100 ms longer', () => {
+describe('a ping waits at most 100 ms longer than without other work', () => {
   it('during calls of every tool with hostile arguments', { timeout: 3_000_000 }, async () => {
     const { tools } = (await (await acme.fetch('/api/tools')).json()) as {
       tools: ToolDescriptor[];
