@@ -1,4 +1,4 @@
-// Lists the contestants of the contests about calls: script, arguments and supported eras.
+// Lists the programs that the benchmarks of calls compare: script, arguments and supported eras.
 import { makePeerDatabases, fillSwitchboard } from './contact-tables.mjs';
 import { start } from './processes.mjs';
 

@@ -1,4 +1,4 @@
-// Defines the contestants of the contests about webhooks and runs, and the queries about their databases.
+// Defines the programs that the benchmarks of webhooks and runs compare, and the queries that measure their databases.
 import { join } from 'node:path';
 import { installPackage } from '../scripts/install-package.mjs';
 

@@ -12,8 +12,8 @@ function isJson(text: string): boolean {
 }
 
 /**
- * Returns true for an exact number. This definition is simple but slow: one of the notations of JavaScript has the same
- * digits and the same power of ten.
+ * Returns true when JavaScript keeps all digits of this text. Then one of the ways in which JavaScript writes the number
+ * has the same digits and the same power of ten. This check is simple but slow.
  */
 function isExactByAllNotations(number: string): boolean {
   const value = Number(number);

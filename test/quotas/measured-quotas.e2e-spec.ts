@@ -317,7 +317,7 @@ describe('the quota of stored bytes', () => {
     ];
     expect(outcomes.map(({ status }) => status)).toEqual([429, 429, 429, 429, 429]);
     expect((outcomes[0] as Awaited<ReturnType<typeof create>>).error!.message).toContain(
-      `quota of ${10 * LARGE} stored bytes. Let set_retention delete old runs and messages, delete contacts,`,
+      `quota of ${10 * LARGE} stored bytes. Delete contacts, let set_retention delete old runs and messages,`,
     );
     for (const contact_id of ids.slice(0, 5)) await acme.call('delete_contact', { contact_id });
     await untilMeasured(async () => (await create()).status === 200);
