@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { MarkupPlace } from '../liquid/text-compiler.js';
 
 /** A text whose Liquid markup is replaced by words that are valid in HTML, in CSS and in attributes. */
@@ -9,7 +10,9 @@ export interface HiddenMarkup {
 
 /** Replaces each piece of markup by a word. Otherwise programs that read HTML would move or change the markup. */
 export function hideMarkup(text: string, places: readonly MarkupPlace[]): HiddenMarkup {
-  const prefix = unusedPrefix(text);
+  // Otherwise the author could write words that become markup after the tags in them are removed and their entities are
+  // decoded.
+  const prefix = `lqm${randomBytes(6).toString('hex')}q`;
   const markup: string[] = [];
   let hidden = '';
   let from = 0;
@@ -26,33 +29,32 @@ export function hideMarkup(text: string, places: readonly MarkupPlace[]): Hidden
  * the program lost, doubled or moved a word, because then conditions and loops would be broken.
  */
 export function restoreMarkup(text: string, { prefix, markup }: HiddenMarkup): string | undefined {
-  let next = 0;
-  let isInOrder = true;
   // Markup can stand where an attribute would stand. A program then reads the placeholder word as an attribute, and
   // adds an empty value.
-  const restored = text.replaceAll(new RegExp(`${prefix}(\\d+)z(?:="")?`, 'g'), (_, digits) => {
-    if (Number(digits) !== next) isInOrder = false;
+  const words = text.matchAll(new RegExp(`${prefix}(\\d+)z(?:="")?`, 'g'));
+  let restored = '';
+  let next = 0;
+  let from = 0;
+  for (const { 0: word, 1: digits, index } of words) {
+    // The search ends here. A rule with a word in it can be copied into thousands of elements, and long markup in each
+    // of them would fill the memory.
+    if (Number(digits) !== next || next === markup.length) return undefined;
+    restored += text.slice(from, index) + markup[next]!;
     next += 1;
-    return markup[Number(digits)] ?? '';
-  });
-  return isInOrder && next === markup.length ? restored : undefined;
+    from = index + word.length;
+  }
+  return next === markup.length ? restored + text.slice(from) : undefined;
 }
 
 /**
  * Puts the markup back into a text that was derived from HTML. Words that stood in attributes may be missing in this
- * text.
+ * text. Each piece of markup is put back once at most, so the text grows by no more than all markup.
  */
 export function restoreSomeMarkup(text: string, { prefix, markup }: HiddenMarkup): string {
-  return text.replaceAll(
-    new RegExp(`${prefix}(\\d+)z`, 'g'),
-    (_, digits) => markup[Number(digits)] ?? '',
-  );
-}
-
-/** Returns a short prefix that the text does not contain, in upper or lower case. */
-function unusedPrefix(text: string): string {
-  const used = new Set([...text.matchAll(/lqm(\d+)q/gi)].map(([, number]) => number));
-  let number = 0;
-  while (used.has(String(number))) number += 1;
-  return `lqm${number}q`;
+  const left = new Map(markup.entries());
+  return text.replaceAll(new RegExp(`${prefix}(\\d+)z`, 'g'), (_, digits) => {
+    const piece = left.get(Number(digits)) ?? '';
+    left.delete(Number(digits));
+    return piece;
+  });
 }

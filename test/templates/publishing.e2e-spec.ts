@@ -154,6 +154,14 @@ describe('publishing', () => {
     expect(derived).toContain('Open ({{ url | append: "?a=1&b=2" }})');
   });
 
+  it('keeps words of the author that look like the words in place of Liquid', async () => {
+    const given = `{{ contact.id }} ${'lqm0<b>q0z</b> lqm0&#113;0z '.repeat(3)}`;
+    const { template } = await published(acme, { variants: html(given) });
+    expect((await compiledOf(template.id)).en!.email.text).toBe(
+      `{{ contact.id }} ${'lqm0q0z lqm0q0z '.repeat(3).trim()}`,
+    );
+  });
+
   itSlow('keeps CSS that cannot be inlined, with a warning', async () => {
     const variables = [{ name: 'color', type: 'text' }];
     const given = '<style>p { color: {{ color }} }</style><p>One</p><p style="{{ color }}">Two</p>';
