@@ -550,6 +550,7 @@ alter table public.import_faults enable row level security;
 alter table public.import_faults force row level security;
 create policy owner on public.import_faults to owner using (true) with check (true);
 create policy tenant on public.import_faults to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
+CREATE TRIGGER quota_refusal AFTER INSERT ON public.import_faults REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION private.refuse_insert('stored_bytes');
 
 create table public.import_keys (
   organization_id text collate "C" not null,
@@ -564,6 +565,7 @@ alter table public.import_keys enable row level security;
 alter table public.import_keys force row level security;
 create policy owner on public.import_keys to owner using (true) with check (true);
 create policy tenant on public.import_keys to public using ((organization_id = ( SELECT public.current_organization() AS current_organization))) with check ((organization_id = ( SELECT public.current_organization() AS current_organization)));
+CREATE TRIGGER quota_refusal AFTER INSERT ON public.import_keys REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION private.refuse_insert('stored_bytes');
 
 create table public.imports (
   organization_id text collate "C" not null,

@@ -10,7 +10,7 @@
 --   - decisions about topics, the log of consent, suppressed addresses
 --   - messages, digests, templates
 --   - runs with their steps and files, versions of workflows, webhook deliveries, emitted events
---   - uploads of contacts with their rejected rows
+--   - uploads of contacts with their rejected rows, and the identifiers in the rows of running imports
 --   - results that are kept for idempotency keys
 -- Locks: none.
 --
@@ -108,16 +108,20 @@ begin
   select 500 * count(*) into bytes from public.imports i where i.organization_id = of_organization;
   total := total + bytes;
 
-  select coalesce(sum(100 + pg_column_size(f.cells) + pg_column_size(f.reasons)), 0) into bytes
-  from (
-    select cells, reasons from public.import_faults f where f.organization_id = of_organization limit 1000000
-  ) f;
+  select least(1.0, sample::float8 / greatest(1, count(*))) into part
+  from public.import_faults f where f.organization_id = of_organization;
+  with chosen as materialized (
+    select f.import_id, f.generation, f.row from public.import_faults f
+    where f.organization_id = of_organization and (part = 1 or random() < part)
+  )
+  select coalesce(sum(r.size), 0) / part into bytes from chosen cross join lateral (
+    select 100 + pg_column_size(f.cells) + pg_column_size(f.reasons) as size from public.import_faults f
+    where f.organization_id = of_organization and f.import_id = chosen.import_id and f.generation = chosen.generation
+      and f.row = chosen.row limit 1
+  ) r;
   total := total + bytes;
 
-  select 150 * count(*) into bytes
-  from (
-    select from public.import_keys k where k.organization_id = of_organization limit 1000000
-  ) k;
+  select 150 * count(*) into bytes from public.import_keys k where k.organization_id = of_organization;
   total := total + bytes;
 
   select coalesce(sum(150 + pg_column_size(e.data_preview)), 0) into bytes

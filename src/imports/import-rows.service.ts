@@ -20,6 +20,11 @@ import { readContact } from './read-contact.js';
 const SCHEMA = classSchema(CreateContactInput);
 /** The number of rows that are read without a pause. Other work of the process waits meanwhile. */
 const ROWS_AT_ONCE = 50;
+/**
+ * The largest number of rejected rows that an import stores. Without this limit, a file of very short rows that are all
+ * wrong would occupy more than a hundred times its size.
+ */
+const MOST_STORED_FAULTS = 100_000;
 
 /** A row of a file, with its number. The row with the names of the columns is row 1. */
 export interface NumberedRow {
@@ -71,8 +76,8 @@ export class ImportRowsService {
   }
 
   /**
-   * Writes the contacts of the rows. Stores the rows that were not imported, with the reasons. Returns the number of
-   * rows for each outcome.
+   * Writes the contacts of the rows. Stores the first rows that were not imported, with the reasons. Returns the number
+   * of rows for each outcome.
    */
   async write(job: ContactImport, read: ReadRows): Promise<ImportCounts> {
     // The rules may have changed since the rows were read. From here on, they cannot change before the transaction
@@ -116,7 +121,7 @@ export class ImportRowsService {
         reject(unique[index]!, reasonsOf(outcome));
       } else counts[outcome] += 1;
     }
-    await this.imports.insertFaults(job, faults);
+    await this.imports.insertFaults(job, storedFaultsOf(job, faults));
     return counts;
   }
 
@@ -164,6 +169,12 @@ export class ImportRowsService {
     await this.imports.insertKeys(job, added);
     return unique;
   }
+}
+
+/** Returns the first of the faults of a part, in the order of the file, as many as the import may still store. */
+function storedFaultsOf(job: ContactImport, faults: NewFault[]): NewFault[] {
+  const room = MOST_STORED_FAULTS - job.failed - job.duplicate;
+  return faults.sort((a, b) => a.row - b.row).slice(0, Math.max(0, room));
 }
 
 function faultOf({ number, cells }: NumberedRow, reasons: string): NewFault {

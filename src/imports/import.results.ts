@@ -115,7 +115,7 @@ export class ImportView extends ImportOutline {
   preview: ImportPreviewRow[];
 
   @Doc(
-    'First rows that were not imported, at most 20. GET /api/imports/ID/rejected.csv returns all.',
+    'First rows that were not imported, at most 20. GET /api/imports/ID/rejected.csv returns the first 100,000.',
   )
   @ListOf(() => RejectedRow)
   rejected: RejectedRow[];

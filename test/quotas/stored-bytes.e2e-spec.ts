@@ -3,6 +3,8 @@ import { expect, it } from 'vitest';
 import { importFile } from '../imports/import.js';
 import { createOrganization } from '../support/organization.js';
 import { sharedSwitchboard } from '../support/switchboard.js';
+import { itSlow } from '../support/thorough.js';
+import { upload } from '../support/uploaded-import.js';
 
 it('the stored bytes of an organization include rejected rows of imports, aliases, suppressed addresses and decisions about topics', async () => {
   const switchboard = await sharedSwitchboard();
@@ -54,3 +56,35 @@ it('the stored bytes of an organization include rejected rows of imports, aliase
   await importFile(acme, file);
   expect((await bytes()) - before).toBeGreaterThan(1.9 * file.length);
 });
+
+itSlow(
+  'the stored bytes of an organization include more than a million rejected rows and identifiers of imports',
+  async () => {
+    const switchboard = await sharedSwitchboard();
+    const acme = await createOrganization(switchboard);
+    const { id } = await upload(acme, 'email\na@example.com\n');
+    const rows = 1_200_000;
+    for (const [table, columns, values, least] of [
+      ['import_faults', 'cells, reasons', `'[]', ''`, 90],
+      ['import_keys', 'key', `lpad(number::text, 32, '0')::uuid`, 140],
+    ] as const) {
+      await switchboard.ownerQuery('begin');
+      try {
+        // Without this setting, PostgreSQL would look up the import of each row.
+        await switchboard.ownerQuery('set local session_replication_role = replica');
+        await switchboard.ownerQuery(
+          `insert into ${table} (organization_id, import_id, generation, row, ${columns})
+         select $1, $2, 1, number, ${values} from generate_series(1, $3::integer) number`,
+          [acme.id, id, rows],
+        );
+        const [row] = await switchboard.ownerQuery<{ bytes: string }>(
+          'select private.stored_bytes($1, 0, 0, 4000) as bytes',
+          [acme.id],
+        );
+        expect(Number(row!.bytes)).toBeGreaterThan(least * rows);
+      } finally {
+        await switchboard.ownerQuery('rollback');
+      }
+    }
+  },
+);
