@@ -2,7 +2,7 @@ import { stateOf } from '../topics/subscription-state.js';
 import { prepared } from '../database/driver/statement.js';
 import { LEASE_SECONDS } from '../queue/leased-work.js';
 import { LONGEST_BODY_BYTES, LONGEST_HTML_BYTES, LONGEST_SUBJECT } from './content-limits.js';
-import { ALL_COLUMNS } from './message-statements.js';
+import { ALL_COLUMNS, HOLDER } from './message-statements.js';
 
 // Each of these statements is for many messages of one organization, and costs the database little more than a
 // statement for a single message. The rows are passed as JSON, so that the planner does not see the number of rows.
@@ -34,14 +34,6 @@ function lockClaimed(locked: 'skip locked' | ''): string {
 export const LOCK_CLAIMED = prepared('messages_lock', lockClaimed(''));
 export const LOCK_FREE_CLAIMED = prepared('messages_lock_free', lockClaimed('skip locked'));
 
-/**
- * SQL that selects the id of the contact that has the address of the message `m`. After the message was stored, its
- * contact may have got another address, and another contact may have got the address of the message.
- */
-const HOLDER = `select c.id from contacts c where c.organization_id = $1 and c.email = m.recipient
-    union all select c.id from contacts c where c.organization_id = $1 and c.phone = m.recipient
-    union all select a.contact_id from contact_aliases a
-      where a.organization_id = $1 and a.kind in ('email', 'phone') and a.value = m.recipient`;
 /** SQL that selects the consent of another contact that has the address of the message `m`. */
 const CONSENT_OF_HOLDER = `select h.consent from contacts h
   where h.organization_id = $1 and h.id <> m.contact_id and h.id in (${HOLDER}) limit 1`;

@@ -36,6 +36,16 @@ export const FIND = prepared(
   `select ${ALL_COLUMNS} from messages where organization_id = $1 and id = $2`,
 );
 export const FIND_FOR_UPDATE = prepared('message_for_update', `${FIND.text} for update`);
+/**
+ * SQL that selects the id of the contact that has the address of the message `m`. After the message was stored, its
+ * contact may have got another address, and another contact may have got the address of the message.
+ */
+export const HOLDER = `select c.id from contacts c where c.organization_id = $1 and c.email = m.recipient
+    union all select c.id from contacts c where c.organization_id = $1 and c.phone = m.recipient
+    union all select a.contact_id from contact_aliases a
+      where a.organization_id = $1 and a.kind in ('email', 'phone') and a.value = m.recipient`;
+export const FIND_HOLDER = `select holder.id from messages m cross join lateral (${HOLDER} limit 1) holder
+   where m.organization_id = $1 and m.id = $2`;
 export const REQUEUE = `update messages set status = 'queued', status_reason = null, reason_code = null, slot_at = null,
      due_at = now(), lease_until = null, attempts = least(attempts, $3), updated_at = now()
    where organization_id = $1 and id = $2`;

@@ -11,7 +11,7 @@ import {
 } from './message.entity.js';
 import type { Outcome } from './message-outcome.js';
 import { MessageEvent } from './message-event.entity.js';
-import { FIND, FIND_FOR_UPDATE, INSERT, REQUEUE } from './message-statements.js';
+import { FIND, FIND_FOR_UPDATE, FIND_HOLDER, INSERT, REQUEUE } from './message-statements.js';
 
 export type NewMessage = Pick<
   Message,
@@ -110,6 +110,13 @@ export class MessagesRepository {
   /** Finds the message and locks its row until the transaction ends. */
   findForUpdate(organizationId: string, id: string): Promise<Message | null> {
     return this.findOne(FIND_FOR_UPDATE, organizationId, id);
+  }
+
+  /** Returns the id of the contact that has the address of the message now, or undefined. */
+  async findHolder(organizationId: string, id: string): Promise<string | undefined> {
+    const session = this.tenants.session(organizationId);
+    const [holder] = await session.query<{ id: string }>(FIND_HOLDER, [organizationId, id]);
+    return holder?.id;
   }
 
   /** Returns at most `limit` messages that are older than `position`, newest first. */

@@ -173,6 +173,14 @@ export class MessagesService {
     return assertFound(await this.messages.find(organizationId, id), 'message');
   }
 
+  /**
+   * Returns the id of the contact that has the address of the message now, as its own address or as an alias. Returns
+   * undefined when no contact has it, or when the message was deleted.
+   */
+  findHolder(organizationId: string, id: string): Promise<string | undefined> {
+    return this.messages.findHolder(organizationId, id);
+  }
+
   /** Returns one page, newest first, and the cursor of the next page, or null on the last page. */
   async list(
     organizationId: string,

@@ -74,18 +74,23 @@ export class PermissionPagesService {
     });
   }
 
-  /** Lets the contact leave the topic of the link, even when the topic was deleted. */
+  /**
+   * Lets the contact leave the topic of the link, even when the topic was deleted. The contact that now has the address
+   * of the message leaves the topic too.
+   */
   async unsubscribe(target: LinkTarget, source: string, evidence: Evidence): Promise<LinkView> {
-    const { organizationId, contactId, topic } = target;
+    const { organizationId, topic } = target;
     return await this.tenants.transaction(organizationId, async () => {
-      await this.subscriptions.decide(organizationId, {
-        contactId,
-        topic,
-        state: 'unsubscribed',
-        source,
-        evidence,
-        confirmation: null,
-      });
+      for (const contactId of await this.requests.findLeavers(target)) {
+        await this.subscriptions.decide(organizationId, {
+          contactId,
+          topic,
+          state: 'unsubscribed',
+          source,
+          evidence,
+          confirmation: null,
+        });
+      }
       return await this.find(target);
     });
   }
@@ -100,8 +105,9 @@ export class PermissionPagesService {
 
   /**
    * Stores which of the shown topics the person has chosen. A choice that equals the stored choice changes nothing.
-   * First commits the decisions to leave topics, so that an error with another topic cannot undo them. The result lists
-   * the titles of the topics to which the person could not be subscribed.
+   * First commits the decisions to leave topics, so that an error with another topic cannot undo them. The contact that
+   * now has the address of the message leaves these topics too, but is subscribed to none. The result lists the titles
+   * of the topics to which the person could not be subscribed.
    */
   async choose(
     target: LinkTarget,
@@ -109,9 +115,13 @@ export class PermissionPagesService {
     evidence: Evidence,
   ): Promise<{ view: LinkView; refused: string[] }> {
     const { organizationId } = target;
-    const decide = async (topic: string, isSubscribed: boolean): Promise<void> => {
+    const decide = async (
+      contactId: string,
+      topic: string,
+      isSubscribed: boolean,
+    ): Promise<void> => {
       await this.requests.set(organizationId, {
-        contactId: target.contactId,
+        contactId,
         topic,
         isSubscribed,
         source: 'preferences',
@@ -122,12 +132,16 @@ export class PermissionPagesService {
     };
     const wanted = await this.tenants.transaction(organizationId, async () => {
       await this.subscriptions.lock(organizationId, target.contactId);
-      const { contact, subscriptions } = await this.find(target);
-      const seen = subscriptions.filter(({ topic }) => shown.has(topic));
-      for (const { topic, state } of seen) {
-        if (!chosen.has(topic) && state !== 'unsubscribed') await decide(topic, false);
+      for (const contactId of await this.requests.findLeavers(target)) {
+        for (const { topic, state } of await this.subscriptions.list(organizationId, contactId)) {
+          const isLeft = shown.has(topic) && !chosen.has(topic);
+          if (isLeft && state !== 'unsubscribed') await decide(contactId, topic, false);
+        }
       }
-      return seen.filter((one) => chosen.has(one.topic) && isWanted(one, contact));
+      const { contact, subscriptions } = await this.find(target);
+      return subscriptions.filter(
+        (one) => shown.has(one.topic) && chosen.has(one.topic) && isWanted(one, contact),
+      );
     });
     const refused: string[] = [];
     for (const { topic, title } of wanted) {
@@ -136,7 +150,7 @@ export class PermissionPagesService {
           // Without this lock, simultaneous requests would all find that no e-mail was sent yet, and each of them would
           // send one.
           await this.subscriptions.lock(organizationId, target.contactId);
-          await decide(topic, true);
+          await decide(target.contactId, topic, true);
         });
       } catch (error) {
         if (!(error instanceof AppError) || !REFUSALS.includes(error.code)) throw error;

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { ContactsService } from '../contacts/contacts.service.js';
 import { MessagesService } from '../messaging/messages.service.js';
 import { newId } from '../text/ids.js';
-import { PermissionLinks } from '../topics/permission-links.js';
+import { type LinkTarget, PermissionLinks } from '../topics/permission-links.js';
 import type { Evidence, SubscriptionState } from '../topics/topic-subscription.entity.js';
 import { TopicSubscriptionsService } from '../topics/topic-subscriptions.service.js';
 import { TopicsService } from '../topics/topics.service.js';
@@ -83,5 +83,17 @@ export class SubscriptionRequestsService {
       });
     }
     return { state: 'pending', changed };
+  }
+  /**
+   * Returns the ids of the contacts that leave a topic by a link: the contact of the link, and the contact that now has
+   * the address of the message with the link. Such an address has moved to another contact, for example when a merge was
+   * undone, and its reader would get more messages of the topic. The caller must have opened a transaction of the
+   * organization. Throws `not_found`.
+   */
+  async findLeavers({ organizationId, contactId, messageId }: LinkTarget): Promise<string[]> {
+    const ofLink = await this.contacts.keep(organizationId, contactId);
+    const holder = await this.messages.findHolder(organizationId, messageId);
+    // In another order, two links to the same two contacts could wait for each other.
+    return [...new Set([ofLink, holder ?? ofLink])].sort();
   }
 }
