@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { OrganizationCounts } from '../turns/organization-counts.js';
 import { OrganizationQueue } from '../turns/organization-queue.js';
 import { type SmtpEnvelope, type SmtpError, type SmtpResult, SmtpSession } from './smtp-session.js';
 import type { SmtpSettings } from './smtp-settings.js';
@@ -8,13 +9,19 @@ import type { SmtpSettings } from './smtp-settings.js';
  * for messages.
  */
 const MOST_WAITING = 5000;
+/** The share of the slots that only organizations without a slot may take. */
+const RESERVED_SHARE = 0.3;
 
 interface Waiting {
   resolve: () => void;
   reject: (error: Error) => void;
 }
 
-/** Keeps connections to one mail server open for the next message, at most `maxConnections` of them. */
+/**
+ * Keeps connections to one mail server open for the next message, at most `maxConnections` of them. The last 30 % of
+ * the connections, and at least one, are for organizations without a connection. So one organization with slow messages
+ * gets at most 7 of 10 connections.
+ */
 export class SmtpPool {
   /**
    * The idle sessions. The session that was used last is at the end and is taken first. So connections that are not
@@ -28,10 +35,14 @@ export class SmtpPool {
    * The number of free slots. Each message in progress has a slot. There are never more open connections than slots.
    */
   private freeSlots: number;
+  private readonly takenSlots = new OrganizationCounts();
+  /** The number of slots that only organizations without a slot may take. */
+  private readonly reservedSlots: number;
   private isClosed = false;
 
   constructor(private readonly settings: SmtpSettings) {
     this.freeSlots = settings.maxConnections;
+    this.reservedSlots = Math.max(1, Math.floor(settings.maxConnections * RESERVED_SHARE));
   }
 
   /**
@@ -53,19 +64,19 @@ export class SmtpPool {
     try {
       session = this.takeIdle() ?? (await SmtpSession.open(this.settings, signal));
     } catch (error) {
-      this.freeSlot();
+      this.freeSlot(organizationId);
       return { isSent: false, error: error as SmtpError, mayHaveArrived: false };
     }
     const content = compose(session);
     if (!('pipe' in content)) {
-      this.keep(session);
+      this.keep(session, organizationId);
       return { isSent: false, error: content, mayHaveArrived: false };
     }
     const result = await session.send(envelope, content, signal);
     // The result is returned before the connection has recovered from a refusal, so that the caller can record it
     // meanwhile.
-    if (result.isSent) this.keep(session);
-    else void session.recover().then(() => this.keep(session));
+    if (result.isSent) this.keep(session, organizationId);
+    else void session.recover().then(() => this.keep(session, organizationId));
     return result;
   }
 
@@ -83,10 +94,7 @@ export class SmtpPool {
 
   private async takeSlot(organizationId: string, signal: AbortSignal): Promise<void> {
     if (this.isClosed || signal.aborted) throw poolError('ECLOSED', 'The mail pool was closed.');
-    if (this.freeSlots > 0) {
-      this.freeSlots -= 1;
-      return;
-    }
+    if (this.mayTakeSlot(organizationId)) return this.countSlot(organizationId, 1);
     if (this.waitingCount >= MOST_WAITING) {
       throw poolError('EBUSY', `${MOST_WAITING} e-mails are already waiting for a connection.`);
     }
@@ -108,10 +116,22 @@ export class SmtpPool {
     }
   }
 
-  private freeSlot(): void {
-    const next = this.waiting.shift();
-    if (next) next[1].resolve();
-    else this.freeSlots += 1;
+  private mayTakeSlot(organizationId: string): boolean {
+    return this.freeSlots > (this.takenSlots.of(organizationId) === 0 ? 0 : this.reservedSlots);
+  }
+
+  private countSlot(organizationId: string, taken: 1 | -1): void {
+    this.freeSlots -= taken;
+    this.takenSlots.add(organizationId, taken);
+  }
+
+  private freeSlot(organizationId: string): void {
+    this.countSlot(organizationId, -1);
+    const shift = () => this.waiting.shift((waitingId) => this.mayTakeSlot(waitingId));
+    for (let next = shift(); next; next = shift()) {
+      this.countSlot(next[0], 1);
+      next[1].resolve();
+    }
   }
 
   private takeIdle(): SmtpSession | undefined {
@@ -123,7 +143,7 @@ export class SmtpPool {
   }
 
   /** Frees the slot of the session. Keeps the session for the next message if it can be used again, else closes it. */
-  private keep(session: SmtpSession): void {
+  private keep(session: SmtpSession, organizationId: string): void {
     if (this.isClosed || !session.isUsable) {
       session.close();
     } else {
@@ -135,7 +155,7 @@ export class SmtpPool {
       timer.unref();
       this.idle.push({ session, timer });
     }
-    this.freeSlot();
+    this.freeSlot(organizationId);
   }
 }
 

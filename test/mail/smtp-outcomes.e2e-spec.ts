@@ -194,6 +194,31 @@ describe('the connections to the mail server', () => {
     expect(subjects).toEqual(['busy 0', 'busy 1', 'quiet 3', 'busy 2']);
   });
 
+  it.each([
+    [1, 1],
+    [2, 1],
+    [3, 2],
+    [10, 7],
+  ])(
+    'with a limit of %i, are used by one organization with slow messages up to %i at a time',
+    async (connections, most) => {
+      const server = await startServer({ DATA: 'silence' });
+      const limits = `?maxConnections=${connections}&socketTimeout=600000`;
+      const channel = openChannel(server, limits);
+      const recipients = (name: string) =>
+        server.commands.filter((command) => command === `RCPT TO:<${name}@example.com>`).length;
+      const send = (organizationId: string): void =>
+        void deliver(channel, { organizationId, to: `${organizationId}@example.com` });
+      for (let i = 0; i < 2 * connections; i += 1) send('busy');
+      await expect.poll(() => recipients('busy')).toBe(most);
+      // Each other organization gets a connection as long as one is free.
+      const others = Array.from({ length: connections - most }, (_, index) => `other${index}`);
+      for (const other of others) send(other);
+      for (const other of others) await expect.poll(() => recipients(other)).toBe(1);
+      expect(recipients('busy')).toBe(most);
+    },
+  );
+
   it('are closed after a number of messages', async () => {
     const server = await startServer();
     const channel = openChannel(server, '?maxMessages=2');
