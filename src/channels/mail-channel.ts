@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Fault } from '../errors/app-error.js';
-import { EmailChannel } from '../mail/email-channel.js';
-import { FilesService } from '../files/files.service.js';
+import { type Delivery, EmailChannel } from '../mail/email-channel.js';
+import { FilesService, type HeldFiles } from '../files/files.service.js';
 import { SendersService } from '../senders/senders.service.js';
 import { parseEmail } from '../text/parse-email.js';
 import type {
@@ -18,6 +18,7 @@ const CODES = {
   failed: 'provider_unavailable',
   unknown: 'connection_lost',
 } as const;
+const UNREADABLE = 'The content of the e-mail could not be read.';
 
 /** Sends e-mails over the mail server of the installation, or writes them to files. */
 @Channel({
@@ -68,6 +69,16 @@ export class MailChannel implements DeliveryChannel {
       const reason = `The domain of ${from.address} is not verified. See Settings, Sender domains.`;
       return { outcome: 'refused', code: 'sender_unverified', reason };
     }
+    const attachments = envelope?.attachments ?? [];
+    let held: HeldFiles;
+    try {
+      // The files are read before a connection to the mail server is used. Otherwise an organization whose files are
+      // read slowly would keep connections from others.
+      const files = attachments.map(({ fileId, size }) => ({ id: fileId, size }));
+      held = await this.files.hold(organizationId, files, signal);
+    } catch {
+      return { outcome: 'failed', code: CODES.failed, reason: UNREADABLE };
+    }
     const email = {
       id,
       organizationId,
@@ -82,18 +93,24 @@ export class MailChannel implements DeliveryChannel {
       ...(from && { from }),
       ...(envelope?.replyTo && { replyTo: envelope.replyTo }),
       ...(envelope?.references && { references: envelope.references }),
-      attachments: (envelope?.attachments ?? []).map(({ fileId, ...facts }) => ({
+      attachments: attachments.map(({ fileId: _, ...facts }, index) => ({
         ...facts,
-        // Each part is read in a transaction of its own. So no database connection waits for a slow mail server.
-        read: () => this.files.chunks({ organizationId, id: fileId, size: facts.size }),
+        chunks: held.files[index]!,
       })),
     };
-    const delivery = await this.email.deliver(email, signal);
-    if (delivery.outcome === 'sent') return { outcome: 'sent' };
-    const { outcome, reason } = delivery;
-    if (outcome === 'refused' && delivery.isUnknownMailbox) {
-      return { outcome, code: 'bounced', reason };
+    try {
+      return toHandover(await this.email.deliver(email, signal));
+    } finally {
+      held.release();
     }
-    return { outcome, code: CODES[outcome], reason };
   }
+}
+
+function toHandover(delivery: Delivery): Handover {
+  if (delivery.outcome === 'sent') return { outcome: 'sent' };
+  const { outcome, reason } = delivery;
+  if (outcome === 'refused' && delivery.isUnknownMailbox) {
+    return { outcome, code: 'bounced', reason };
+  }
+  return { outcome, code: CODES[outcome], reason };
 }

@@ -44,6 +44,13 @@ export interface LoadedFile extends FileFacts {
   readonly bytes: Buffer;
 }
 
+/** Files in memory. The memory stays reserved until `release` is called. */
+export interface HeldFiles {
+  /** The bytes of each file, in parts. */
+  readonly files: readonly (readonly Buffer[])[];
+  readonly release: () => void;
+}
+
 /** Keeps the files that steps receive, with their run, and gives them to later steps and people. */
 @Injectable()
 export class FilesService {
@@ -149,6 +156,39 @@ export class FilesService {
     const [file] = await this.find(organizationId, [id]);
     if (!file) throw AppError.notFound('file');
     return file;
+  }
+
+  /**
+   * Reads all bytes of the files into memory. Waits while the process has too little memory. Rejects when the signal
+   * aborts, when a file is missing, and when a file is larger than its `size`.
+   */
+  async hold(
+    organizationId: string,
+    files: readonly Pick<StoredFile, 'id' | 'size'>[],
+    signal: AbortSignal,
+  ): Promise<HeldFiles> {
+    if (files.length === 0) return { files: [], release: () => undefined };
+    const size = files.reduce((sum, file) => sum + file.size, 0);
+    const release = await this.sending.acquire(organizationId, size, signal);
+    try {
+      const held: Buffer[][] = [];
+      for (const file of files) {
+        const chunks: Buffer[] = [];
+        let left = file.size;
+        for await (const chunk of this.chunks({ organizationId, ...file })) {
+          signal.throwIfAborted();
+          left -= chunk.length;
+          // SQL of a tool can store a smaller size. Then the file would occupy memory that is not reserved.
+          if (left < 0) throw AppError.invalid('The file is larger than its size.');
+          chunks.push(chunk);
+        }
+        held.push(chunks);
+      }
+      return { files: held, release };
+    } catch (error) {
+      release();
+      throw error;
+    }
   }
 
   /** Reads the bytes in parts, each with its own transaction. Throws `not_found` if the file is deleted meanwhile. */

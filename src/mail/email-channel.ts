@@ -37,8 +37,8 @@ export interface EmailAttachment {
   readonly contentType: string;
   /** The id by which the HTML refers to the image, as `cid:…`. */
   readonly cid?: string;
-  /** Reads the bytes. It is called each time the e-mail is composed. */
-  readonly read: () => AsyncIterable<Buffer>;
+  /** The bytes, in parts. */
+  readonly chunks: readonly Buffer[];
 }
 
 /** An RSA key. Mail servers find its public part in the DNS record of the selector. */

@@ -96,6 +96,14 @@ describe('the content of a large e-mail', () => {
     expect(await turnsOf(() => rawOf(LARGEST))).toBeGreaterThan(pieces);
     expect(await turnsOf(() => rawOf(LARGEST, { key: KEY }))).toBeGreaterThan(2 * pieces);
   });
+
+  it('has a turn of the event loop for each part of an attachment, also when it is signed', async () => {
+    const chunks = Array.from({ length: 200 }, () => Buffer.alloc(2048, 'x'));
+    const attachments = [{ name: 'a.txt', contentType: 'text/plain', chunks }];
+    const text = { text: 'Hello' };
+    expect(await turnsOf(() => rawOf(text, { attachments }))).toBeGreaterThan(200);
+    expect(await turnsOf(() => rawOf(text, { attachments, key: KEY }))).toBeGreaterThan(400);
+  });
 });
 
 describe(piecesOf, () => {

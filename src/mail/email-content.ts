@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { pipeline, Readable } from 'node:stream';
 import { pipeline as pipelineToEnd } from 'node:stream/promises';
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import type { SendMailOptions } from 'nodemailer';
 import MessageParser from 'nodemailer/lib/dkim/message-parser';
 import RelaxedBody from 'nodemailer/lib/dkim/relaxed-body';
@@ -78,15 +79,26 @@ export async function prepareEmail(
   return { ...envelope, open: () => open(Readable.from(parts)) };
 }
 
-function toPart({ name, contentType, cid, read }: EmailAttachment): Attachment {
+function toPart({ name, contentType, cid, chunks }: EmailAttachment): Attachment {
   return {
     filename: name,
     contentType,
-    content: Readable.from(read()),
+    content: Readable.from(inTurns(chunks)),
     contentTransferEncoding: 'base64',
     contentDisposition: cid === undefined ? 'attachment' : 'inline',
     ...(cid !== undefined && { cid }),
   };
+}
+
+/**
+ * Yields the chunks, with turns of other work in between. Otherwise a large e-mail would be encoded and hashed without a
+ * pause, because all its chunks are in memory.
+ */
+async function* inTurns(chunks: readonly Buffer[]): AsyncGenerator<Buffer> {
+  for (const chunk of chunks) {
+    yield chunk;
+    await yieldToOthers();
+  }
 }
 
 async function sign(

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SMTPServer } from 'smtp-server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FilesService } from '../../src/files/files.service.js';
 import { waitForClosedTransactions } from '../support/open-transactions.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
@@ -23,6 +24,8 @@ interface Received {
 type Behaviour = number | { refusal: string } | 'cut' | 'drop' | Promise<void>;
 const behaviours = new Map<string, Behaviour[]>();
 const received: Received[] = [];
+/** The recipients that the server was asked to accept. */
+const asked: string[] = [];
 const sockets = new Set<{ destroy(): void }>();
 
 const server = new SMTPServer({
@@ -30,6 +33,7 @@ const server = new SMTPServer({
   disabledCommands: ['STARTTLS', 'AUTH'],
   logger: false,
   onRcptTo: ({ address }, _session, callback) => {
+    asked.push(address);
     const next = behaviours.get(address)?.[0];
     if (typeof next === 'object' && 'refusal' in next) {
       void behaviours.get(address)!.shift();
@@ -257,6 +261,51 @@ describe('delivery by SMTP', () => {
       expect((await getMessage(shop, id)).status).toBe('sent');
     } finally {
       await web.close();
+    }
+  });
+
+  it('uses no connection for a message before its attachments are read', async () => {
+    const upload = await acme.fetch('/api/files', { method: 'POST', body: 'a,b' });
+    const { file } = (await upload.json()) as { file: { id: string } };
+    const contact = await createContact(acme);
+    const { id } = await send(acme, {
+      contact_id: contact.id,
+      attachments: [{ file_id: file.id }],
+      scheduled_at: new Date(Date.now() + 3_600_000).toISOString(),
+    });
+    const chunk = [acme.id, file.id];
+    await switchboard.ownerQuery(
+      'update file_chunks set position = 1 where organization_id = $1 and file_id = $2',
+      chunk,
+    );
+    await retryNow(id);
+    const waiting = await untilReason(id, /^Attempt 1 of 6/);
+    expect(asked).not.toContain(contact.email);
+    expect(waiting.status_reason).toContain('The content of the e-mail could not be read.');
+    await switchboard.ownerQuery(
+      'update file_chunks set position = 0 where organization_id = $1 and file_id = $2',
+      chunk,
+    );
+    await retryNow(id);
+    await untilStatus(acme, id, 'sent');
+    expect(asked).toContain(contact.email);
+  });
+
+  it('keeps no more of an attachment in memory than its stated size', async () => {
+    const bytes = Buffer.alloc(600_000, 'x');
+    const upload = await acme.fetch('/api/files', { method: 'POST', body: bytes });
+    const { file } = (await upload.json()) as { file: { id: string; size: number } };
+    const files = switchboard.app.get(FilesService, { strict: false });
+    const { signal } = new AbortController();
+    const { files: held, release } = await files.hold(acme.id, [file, file], signal);
+    expect(held.map((chunks) => Buffer.concat(chunks).equals(bytes))).toEqual([true, true]);
+    release();
+    const smaller = { ...file, size: 1 };
+    await expect(files.hold(acme.id, [smaller], signal)).rejects.toThrow('larger than its size');
+    // The memory is free again after errors.
+    const quarter = { ...file, size: 15 * 1024 * 1024 };
+    for (let i = 0; i < 5; i += 1) {
+      await expect(files.hold(acme.id, [quarter], signal)).rejects.toThrow();
     }
   });
 
