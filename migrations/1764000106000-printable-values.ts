@@ -77,7 +77,7 @@ const REPAIRS: Readonly<Record<string, string>> = {
  * Bounds `jsonb` values and arrays by the length of their text alone. The earlier checks accepted each value whose stored
  * size was small. But a number of 131,072 digits takes 16 bytes in `jsonb`, and a NULL takes one bit in an array. Such a
  * value could have more than 1 GB as text. PostgreSQL cannot print it, so one row prevented every backup. Also bounds the
- * evidence of consent, which triggers copy from a setting, the lists of quiet hours, and the records of merges.
+ * evidence of consent, the lists of quiet hours, and the records of merges.
  *
  * All limits are above those of the service, so only SQL of a tool can have stored larger values. Removes these values,
  * or deletes their rows. Locks each table while its new check reads it.

@@ -84,6 +84,7 @@ export class SubscriptionRequestsService {
     }
     return { state: 'pending', changed };
   }
+
   /**
    * Returns the ids of the contacts that leave a topic by a link: the contact of the link, and the contact that now has
    * the address of the message with the link. Such an address has moved to another contact, for example when a merge was
