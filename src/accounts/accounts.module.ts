@@ -1,7 +1,7 @@
 import { type MiddlewareConsumer, Module, type NestModule } from '@nestjs/common';
 import { PassportModule } from '@nestjs/passport';
-import { jsonBody } from '../http/request-body.js';
 import { MailModule } from '../mail/mail.module.js';
+import { AccountBodyMiddleware } from './account-body.js';
 import { AccountSettingsController } from './account-settings.controller.js';
 import { AccountSettingsService } from './account-settings.service.js';
 import { AccountsService } from './accounts.service.js';
@@ -13,8 +13,6 @@ import { LocalStrategy } from './local.strategy.js';
 import { SessionMiddleware, Sessions } from './sessions.js';
 import { AddressVerificationService } from './verification/address-verification.service.js';
 import { VerificationController } from './verification/verification.controller.js';
-
-const MAX_BODY_BYTES = 16 * 1024;
 
 /** Provides organizations, the people in them, their sessions, and the audit log. */
 @Module({
@@ -34,6 +32,6 @@ const MAX_BODY_BYTES = 16 * 1024;
 })
 export class AccountsModule implements NestModule {
   configure(consumer: MiddlewareConsumer): void {
-    consumer.apply(jsonBody(MAX_BODY_BYTES), SessionMiddleware).forRoutes('api/auth/*path');
+    consumer.apply(AccountBodyMiddleware, SessionMiddleware).forRoutes('api/auth/*path');
   }
 }

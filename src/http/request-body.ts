@@ -1,4 +1,4 @@
-import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import type { Request } from 'express';
 import { AppError } from '../errors/app-error.js';
 import { quoteInexactNumbers } from '../text/exact-numbers.js';
 import { hasMoreNames, measureMembers } from '../text/json-members.js';
@@ -13,7 +13,7 @@ import { tooManyChunks } from './small-chunks.js';
 export async function readJsonBody(
   request: Request,
   limitBytes: number,
-  takeTurn?: TakeTurn,
+  takeTurn: TakeTurn,
 ): Promise<Buffer> {
   assertJson(request);
   return await readRawBody(request, limitBytes, takeTurn);
@@ -28,7 +28,7 @@ export async function readJsonBody(
 export async function readRawBody(
   request: Request,
   limitBytes: number,
-  takeTurn?: TakeTurn,
+  takeTurn: TakeTurn,
 ): Promise<Buffer> {
   const chunks = await receiveBody(request, limitBytes);
   await renewAccess(request);
@@ -74,12 +74,13 @@ function assertJson(request: Request): void {
 
 /**
  * Returns the parsed JSON body of a request, or undefined when it has none. Waits for `takeTurn` before it parses the
- * body. Throws as {@link readJsonBody} does.
+ * body. Throws as {@link readJsonBody} and {@link parseJson} do.
  */
 export async function readBodyIfAny(
   request: Request,
   limitBytes: number,
-  takeTurn?: TakeTurn,
+  takeTurn: TakeTurn,
+  limits: Partial<JsonLimits> = {},
 ): Promise<unknown> {
   const { 'content-length': length, 'transfer-encoding': transfer } = request.headers;
   if (transfer === undefined && (length === undefined || length === '0')) {
@@ -87,17 +88,8 @@ export async function readBodyIfAny(
     await renewAccess(request);
     return undefined;
   }
-  return parseJson(await readJsonBody(request, limitBytes, takeTurn));
-}
-
-/**
- * Returns middleware for routes whose guards need the body, such as sign-in. Other routes read it after their guards.
- */
-export function jsonBody(limitBytes: number): RequestHandler {
-  return async (request: Request, _response: Response, next: NextFunction) => {
-    request.body = await readBodyIfAny(request, limitBytes);
-    next();
-  };
+  const body = await readJsonBody(request, limitBytes, takeTurn);
+  return parseJson(body, { ...BODY_LIMITS, ...limits });
 }
 
 /** The limits of JSON. Without them, recursive code could overflow the stack, and many values would take long. */
@@ -114,8 +106,8 @@ const BODY_LIMITS: JsonLimits = { depth: 64, members: 10_000 };
  * Parses a JSON text in UTF-8 (RFC 8259). Throws `invalid_json` when it is malformed, and `too_complex` when it is
  * nested deeper than 64 levels or has more than 10,000 members. A name that an object repeats counts each time.
  */
-export function parseJson(body: Uint8Array): unknown {
-  return parseText(body, BODY_LIMITS, (text) => text);
+export function parseJson(body: Uint8Array, limits = BODY_LIMITS): unknown {
+  return parseText(body, limits, (text) => text);
 }
 
 /**

@@ -6,6 +6,7 @@ import { CredentialLimits } from '../accounts/credential-limits.js';
 import { readRequestOrigin } from '../accounts/read-request-origin.js';
 import { digestOf } from '../accounts/session-store.js';
 import { accountOf, SessionGuard } from '../accounts/session.guard.js';
+import { CallTurns } from '../http/call-turns.js';
 import { OriginGuard } from '../http/origin.guard.js';
 import { readBodyIfAny } from '../http/request-body.js';
 import { KeyOptionsService } from './key-options.service.js';
@@ -24,13 +25,16 @@ export class KeysController {
     private readonly keys: KeysService,
     private readonly options: KeyOptionsService,
     private readonly limits: CredentialLimits,
+    private readonly turns: CallTurns,
   ) {}
 
   @Post()
   async create(@Req() request: Request): Promise<{ api_key: string; message: string }> {
     const { organizationId, userId } = accountOf(request);
     const session = sessionOf(request);
-    const body = await readBodyIfAny(request, MAX_BODY_BYTES);
+    const body = await readBodyIfAny(request, MAX_BODY_BYTES, (bytes) =>
+      this.turns.takeForBody(organizationId, bytes),
+    );
     const options = await this.options.parse(organizationId, body);
     await this.limits.countKey(organizationId);
     return {

@@ -1,7 +1,8 @@
 import { Controller, Get, HttpCode, Param, Post, Req, Res, UseFilters } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { clientOf } from '../accounts/read-request-origin.js';
-import { clientAddress } from '../http/client-address.js';
+import { CallTurns } from '../http/call-turns.js';
+import { clientAddress, networkOf } from '../http/client-address.js';
 import { readRawBody } from '../http/request-body.js';
 import {
   LINK_PATHS,
@@ -28,6 +29,7 @@ export class PermissionPagesController {
   constructor(
     private readonly pages: PermissionPagesService,
     private readonly links: PermissionLinks,
+    private readonly turns: CallTurns,
   ) {}
 
   @Get(`${LINK_PATHS.unsubscribe}/:token`)
@@ -56,7 +58,7 @@ export class PermissionPagesController {
     @Res() response: Response,
   ): Promise<void> {
     const target = this.open('unsubscribe', token, request);
-    const body = await readForm(request);
+    const body = await this.readForm(request, target);
     const source = body.has('List-Unsubscribe') ? 'one_click' : 'unsubscribe_link';
     const view = await this.pages.unsubscribe(target, source, evidenceOf(request, target));
     const { language, texts, topic } = textsOf(view, request);
@@ -88,7 +90,7 @@ export class PermissionPagesController {
     @Res() response: Response,
   ): Promise<void> {
     const target = this.open('confirm', token, request);
-    await readForm(request);
+    await this.readForm(request, target);
     const view = await this.pages.confirm(target, evidenceOf(request, target));
     const { language, texts, topic } = textsOf(view, request);
     sendPage(response, {
@@ -117,7 +119,7 @@ export class PermissionPagesController {
     @Res() response: Response,
   ): Promise<void> {
     const target = this.open('preferences', token, request);
-    const form = await readForm(request);
+    const form = await this.readForm(request, target);
     const choice = {
       shown: new Set(form.getAll('shown')),
       chosen: new Set(form.getAll('topic')),
@@ -128,6 +130,23 @@ export class PermissionPagesController {
 
   private open(kind: LinkKind, token: string, request: Request): LinkTarget {
     return this.pages.open(kind, token, clientAddress(request));
+  }
+
+  /** Returns the fields of a form. Returns no fields for any other body. Throws `payload_too_large`. */
+  private async readForm(
+    request: Request,
+    { organizationId }: LinkTarget,
+  ): Promise<URLSearchParams> {
+    const network = networkOf(clientAddress(request));
+    const body = await readRawBody(request, BODY_LIMIT_BYTES, (bytes) =>
+      this.turns.takeForUnverifiedBody(organizationId, network, bytes),
+    );
+    const isMultipart = request.headers['content-type']?.startsWith('multipart/form-data') === true;
+    // Mail programs send `List-Unsubscribe=One-Click` as multipart or as URL-encoded form data (RFC 8058, section 3.2).
+    if (isMultipart && body.includes('name="List-Unsubscribe"')) {
+      return new URLSearchParams('List-Unsubscribe=One-Click');
+    }
+    return new URLSearchParams(body.toString('utf8'));
   }
 
   private preferencesLink({ target }: LinkView, text: string): { href: string; text: string } {
@@ -169,17 +188,6 @@ function textsOf({ target, contact, subscriptions }: LinkView, request: Request)
   const texts = PAGE_TEXTS[language];
   const found = subscriptions.find(({ topic }) => topic === target.topic);
   return { language, texts, topic: found?.title ?? texts.anyTopic };
-}
-
-/** Returns the fields of a form. Returns no fields for any other body. Throws `payload_too_large`. */
-async function readForm(request: Request): Promise<URLSearchParams> {
-  const body = await readRawBody(request, BODY_LIMIT_BYTES);
-  const isMultipart = request.headers['content-type']?.startsWith('multipart/form-data') === true;
-  // Mail programs send `List-Unsubscribe=One-Click` as multipart or as URL-encoded form data (RFC 8058, section 3.2).
-  if (isMultipart && body.includes('name="List-Unsubscribe"')) {
-    return new URLSearchParams('List-Unsubscribe=One-Click');
-  }
-  return new URLSearchParams(body.toString('utf8'));
 }
 
 function evidenceOf(request: Request, { messageId }: LinkTarget): Evidence {

@@ -10,6 +10,10 @@ const VALID = {
   organization_name: 'Analytical Engines',
 };
 
+/** Returns a JSON object with this number of members. */
+const namesOf = (count: number): string =>
+  JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, index) => [`n${index}`, 1])));
+
 describe('POST /api/auth/sign-up', () => {
   let switchboard: Switchboard;
   const signUp = (body: unknown, headers?: Record<string, string>) =>
@@ -107,6 +111,20 @@ describe('POST /api/auth/sign-up', () => {
     const problem = (await response.json()) as { code: string };
     expect(problem.code).toBeTypeOf('string');
     expect(JSON.stringify(problem)).not.toMatch(/at .*\.(ts|js)/);
+  });
+
+  it.each([
+    ['a list of thousands of objects', `[${'{},'.repeat(4990)}{}]`],
+    ['an object with thousands of names', namesOf(1500)],
+    ['an object with 21 members', namesOf(21)],
+  ])('refuses %s with a short answer, and checks none of its values', async (_case, body) => {
+    const response = await signUp(body);
+    const answer = await response.text();
+    expect({ status: response.status, ...(JSON.parse(answer) as object) }).toMatchObject({
+      status: 400,
+      code: 'too_complex',
+    });
+    expect(answer.length).toBeLessThan(1000);
   });
 
   it('refuses a form, which any website can send', async () => {

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { CallTurns } from '../../src/http/call-turns.js';
+import { postJson } from '../support/post-json.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { type RunningSwitchboard, sharedSwitchboard } from '../support/switchboard.js';
 import { createWorkflow, postWebhook } from '../workflows/support/workflow-client.js';
@@ -55,6 +56,7 @@ describe('a body', () => {
     ['the endpoint for agents', '/api/mcp', 'key'],
     ['the endpoint for events', '/api/events', 'key'],
     ['a tool that a person calls', '/api/tools/list_runs', 'session'],
+    ['the endpoint for new API keys', '/api/mcp/keys', 'session'],
   ])(
     'takes a turn of its organization after it has arrived: %s',
     async (_name, path, credential) => {
@@ -67,6 +69,16 @@ describe('a body', () => {
         await fetch(`${switchboard.url}${path}`, { ...request, headers: authorized });
       }
       expect(take.mock.calls).toEqual([[acme.id, BODY.length]]);
+    },
+  );
+
+  it.each(['sign-up', 'sign-in', 'password'])(
+    'takes a turn of its network before a stranger is known: /api/auth/%s',
+    async (path) => {
+      const take = vi.spyOn(switchboard.app.get(CallTurns), 'takeForUnverifiedBody');
+      const response = await postJson(`${switchboard.url}/api/auth/${path}`, BODY);
+      expect(response.ok).toBe(false);
+      expect(take.mock.calls).toEqual([['accounts', '127.0.0.1', BODY.length]]);
     },
   );
 

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { CallTurns } from '../../src/http/call-turns.js';
 import { RateLimiter } from '../../src/http/rate-limiter.js';
 import { PermissionLinks } from '../../src/topics/permission-links.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
@@ -139,6 +140,15 @@ describe('a link to unsubscribe', () => {
     const { id, unsubscribe } = await linksOf();
     expect((await post(unsubscribe, 'a'.repeat(20_000))).status).toBe(413);
     expect(await statesOf(id)).toMatchObject({ news: 'subscribed' });
+  });
+
+  it('takes a turn of the network with its body, because anybody may have the link', async () => {
+    const take = vi.spyOn(switchboard.app.get(CallTurns), 'takeForUnverifiedBody');
+    const { unsubscribe } = await linksOf();
+    await post(unsubscribe);
+    const calls = take.mock.calls.filter(([organizationId]) => organizationId === acme.id);
+    expect(calls).toEqual([[acme.id, '127.0.0.1', ONE_CLICK.length]]);
+    take.mockRestore();
   });
 
   it('unsubscribes the survivor after its contact was merged', async () => {

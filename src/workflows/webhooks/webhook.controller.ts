@@ -141,7 +141,7 @@ export class WebhookController {
     const { maxPayloadBytes: most } = this.env;
     const length = lengthOf(request);
     if (length <= SMALL_BODY_BYTES) return await readRawBody(request, SMALL_BODY_BYTES, takeTurn);
-    if (length > most) return await readRawBody(request, most);
+    if (length > most) return await readRawBody(request, most, takeTurn);
     return await readLargeBody(request, SMALL_BODY_BYTES, reserve, takeTurn);
   }
 }
