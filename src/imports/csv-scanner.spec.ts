@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { IS_THOROUGH } from '../../test/support/thorough.js';
-import { CsvScanner } from './csv-scanner.js';
+import { CsvScanner, firstRow } from './csv-scanner.js';
 import { decode, loadRowReader } from './read-rows.js';
 
 const read = await loadRowReader();
@@ -72,6 +72,52 @@ describe('CsvScanner', () => {
     for (const { bytes, firstRow } of parts) {
       expect(read(bytes.toString(), ',')[0]).toEqual([String(firstRow)]);
     }
+  });
+});
+
+describe(firstRow, () => {
+  it.each([
+    ['a,b\nc\n', 'a,b\n'],
+    ['\n\r\na,b\r\nc', 'a,b\r'],
+    ['"a\n1",b\rc', '"a\n1",b\r'],
+    ['a,b', 'a,b'],
+    [`${'\n'.repeat(500_000)}a`, 'a'],
+    ['\n\n', undefined],
+    ['', undefined],
+  ])('returns only the bytes of the first row of %j', (file, row) => {
+    expect(firstRow(Buffer.from(file), ',')?.toString()).toBe(row);
+  });
+
+  it('refuses exactly the first rows that the parser would split into more than 500 cells', () => {
+    const piece = fc.constantFrom('a', '"', '""', ',', ' ', 'x"y', '"q\n,"');
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
+        const file = `${','.repeat(496)}${pieces.join('')}`;
+        const [cells] = read(file, ',', 1);
+        fc.pre(cells !== undefined);
+        const get = (): unknown => firstRow(Buffer.from(file), ',');
+        if (cells.length > 500) expect(get).toThrow('more than 500 cells');
+        else expect(get).not.toThrow();
+      }),
+      { numRuns: IS_THOROUGH ? 3000 : 300 },
+    );
+  });
+
+  it('looks at no bytes far after the first row', () => {
+    const file = Buffer.from(`a\n${'b\n'.repeat(250_000)}`);
+    const push = vi.spyOn(CsvScanner.prototype, 'push');
+    firstRow(file, ',');
+    expect(push.mock.calls.flat().reduce((bytes, given) => bytes + given.length, 0)).toBeLessThan(
+      50_000,
+    );
+    push.mockRestore();
+  });
+
+  it('refuses a first row that is too long, has more than 500 cells, or has a quoted field without an end', () => {
+    expect(() => firstRow(Buffer.alloc(300_000, 'x'), ',')).toThrow('is longer than');
+    expect(firstRow(Buffer.alloc(499, ','), ',')).toHaveLength(499);
+    expect(() => firstRow(Buffer.alloc(500, ','), ',')).toThrow('more than 500 cells');
+    expect(() => firstRow(Buffer.from('"a'), ',')).toThrow('without an end');
   });
 });
 

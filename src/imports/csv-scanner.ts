@@ -10,9 +10,11 @@ export interface CsvPart {
 
 const ROWS = 500;
 const BYTES = 64 * 1024;
+/** The bytes that are searched at once for the end of the first row. */
+const SEARCHED_BYTES = 16 * 1024;
 /**
- * The largest number of cells of a row. The parser cannot be interrupted before a row ends, and it spends most of its
- * time on cells.
+ * The largest number of cells of a row after the first. The parser cannot be interrupted before a row ends, and it
+ * spends most of its time on cells.
  */
 export const MOST_CELLS = 10 * MOST_COLUMNS;
 const CR = 13;
@@ -25,8 +27,8 @@ type State = 'start' | 'plain' | 'quoted' | 'quote';
 /**
  * Cuts the bytes of a CSV file (RFC 4180) into parts of whole rows, so that any worker can read any part alone. The
  * encoding must be compatible with ASCII. Rows end with CR LF, LF or CR, and empty lines are skipped. Throws
- * `invalid_arguments` for a row of more than 5,000 cells, and for a row that is too long, for example because a quote
- * is never closed.
+ * `invalid_arguments` for a first row of more than 500 cells, for a later row of more than 5,000 cells, and for a row
+ * that is too long, for example because a quote is never closed.
  */
 export class CsvScanner {
   private readonly delimiter: number;
@@ -40,7 +42,11 @@ export class CsvScanner {
   /** The number of complete rows so far. */
   rows = 0;
 
-  constructor(delimiter: string) {
+  /** A part ends after `mostRows` rows, or earlier when it is large. */
+  constructor(
+    delimiter: string,
+    private readonly mostRows = ROWS,
+  ) {
     this.delimiter = delimiter.charCodeAt(0);
   }
 
@@ -63,7 +69,7 @@ export class CsvScanner {
       this.rowStart = end;
       // Empty lines before the first row of a part are left out. If a part kept them, its size would have no limit.
       if (this.partRows === 0) partStart = end;
-      if (this.partRows >= ROWS || (this.partRows > 0 && end - partStart >= BYTES)) {
+      if (this.partRows >= this.mostRows || (this.partRows > 0 && end - partStart >= BYTES)) {
         parts.push(this.cut(buffer.subarray(partStart, end)));
         partStart = end;
       }
@@ -103,9 +109,10 @@ export class CsvScanner {
   private endCell(): void {
     this.state = 'start';
     this.cells += 1;
-    if (this.cells < MOST_CELLS) return;
+    const most = this.rows === 0 ? MOST_COLUMNS : MOST_CELLS;
+    if (this.cells < most) return;
     throw AppError.invalid(
-      `Row ${this.rows + 1} of the file has more than ${MOST_CELLS} cells. A file has at most ${MOST_COLUMNS} columns.`,
+      `Row ${this.rows + 1} of the file has more than ${most} cells. A file has at most ${MOST_COLUMNS} columns.`,
     );
   }
 
@@ -134,4 +141,18 @@ export class CsvScanner {
     this.partRows = 0;
     return part;
   }
+}
+
+/**
+ * Returns the bytes of the first row of a file, or undefined when the file has only empty lines. The sample is the
+ * beginning of the file, and must be longer than the longest row unless it is the whole file. Throws as
+ * {@link CsvScanner} does. Looks only at bytes near the first row.
+ */
+export function firstRow(sample: Buffer, delimiter: string): Buffer | undefined {
+  const scanner = new CsvScanner(delimiter, 1);
+  for (let at = 0; at < sample.length; at += SEARCHED_BYTES) {
+    const [row] = scanner.push(sample.subarray(at, at + SEARCHED_BYTES));
+    if (row) return row.bytes;
+  }
+  return scanner.end()[0]?.bytes;
 }

@@ -6,10 +6,10 @@ import type { RequestOrigin } from '../accounts/request-origin.js';
 import { Env } from '../config/env.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import { AppError, assertFound } from '../errors/app-error.js';
+import type { TakeTurn } from '../http/body-chunks.js';
 import { newId } from '../text/ids.js';
 import { storable } from '../text/storable.js';
-import { type CsvPart, CsvScanner } from './csv-scanner.js';
-import { MOST_COLUMNS } from './import-options.js';
+import { type CsvPart, CsvScanner, firstRow } from './csv-scanner.js';
 import type { ContactImport, Encoding } from './import.entity.js';
 import { ImportsRepository } from './imports.repository.js';
 import {
@@ -45,6 +45,12 @@ export interface UploadFacts {
   readonly delimiter: string | undefined;
 }
 
+/** The delimiter and the parser of a file. */
+interface CsvFormat {
+  readonly delimiter: string;
+  readonly read: RowReader;
+}
+
 /** Stores uploaded files part by part while they arrive, so that a file of any size needs little memory. */
 @Injectable()
 export class ImportUploadsService {
@@ -56,21 +62,22 @@ export class ImportUploadsService {
   ) {}
 
   /**
-   * Stores a file and returns its import. Throws `payload_too_large`, `conflict` for too many files, and
-   * `invalid_arguments` for a file that is not CSV. After an error, nothing is stored.
+   * Stores a file and returns its import. Waits for `takeTurn` before each part of the work that takes long. Otherwise
+   * uploads whose bytes arrive together would stop the process for a second. Throws `payload_too_large`, `conflict` for
+   * too many files, and `invalid_arguments` for a file that is not CSV. Throws the errors of `takeTurn` too. After an
+   * error, nothing is stored.
    */
   async upload(
     uploader: Uploader,
     body: AsyncIterable<Buffer>,
     given: UploadFacts,
+    takeTurn: TakeTurn,
   ): Promise<ContactImport> {
     const read = await loadRowReader();
-    const source = await openText(body, given.encoding, this.env.importMb * MEGABYTE);
-    const sample = decode(source.sample, source.encoding);
-    const delimiter = given.delimiter ?? (await detectDelimiter(sample, read));
-    // The scanner refuses a first row that would occupy the parser for long.
-    new CsvScanner(delimiter).push(source.sample);
-    const columns = readColumns(sample, delimiter, read);
+    const source = await openText(body, given.encoding, this.env.importMb * MEGABYTE, takeTurn);
+    const { sample, encoding } = source;
+    const delimiter = given.delimiter ?? (await detectDelimiter(sample, encoding, read, takeTurn));
+    assertHeader(firstRow(sample, delimiter));
     const { organizationId } = uploader;
     const id = newId('imp');
     await this.tenants.transaction(organizationId, async () => {
@@ -82,11 +89,10 @@ export class ImportUploadsService {
           `At most ${MOST_OPEN} uploads can wait. Start or cancel some with start_import and cancel_import.`,
         );
       }
-      const { encoding } = source;
       await this.imports.insert(organizationId, { id, name: given.name, encoding, delimiter });
     });
     try {
-      return await this.store(uploader, id, source, delimiter, columns.length, read);
+      return await this.store(uploader, id, source, { delimiter, read }, takeTurn);
     } catch (error) {
       await this.tenants
         .transaction(organizationId, () => this.imports.deleteUpload(organizationId, id))
@@ -99,9 +105,8 @@ export class ImportUploadsService {
     { organizationId, actor, origin }: Uploader,
     id: string,
     source: TextSource,
-    delimiter: string,
-    columnCount: number,
-    read: RowReader,
+    { delimiter, read }: CsvFormat,
+    takeTurn: TakeTurn,
   ): Promise<ContactImport> {
     const scanner = new CsvScanner(delimiter);
     const waiting: CsvPart[] = [];
@@ -124,6 +129,7 @@ export class ImportUploadsService {
         if (waiting.length >= PARTS_AT_ONCE) await flush();
       }
     };
+    await takeTurn(source.sample.length);
     for await (const bytes of source.bytes) await take(scanner.push(bytes));
     await take(scanner.end());
     await flush();
@@ -132,11 +138,13 @@ export class ImportUploadsService {
         'The file has no rows. Its first row must have the names of the columns.',
       );
     }
+    await takeTurn(first.bytes.length);
     const rows = read(decode(first.bytes, encoding), delimiter, PREVIEW_ROWS + 1);
+    const columns = nameColumns(rows[0]!);
     const facts = {
       encoding,
-      columns: nameColumns(rows[0]!),
-      preview: rows.slice(1).map((cells) => cells.slice(0, columnCount).map(shorten)),
+      columns,
+      preview: rows.slice(1).map((cells) => cells.slice(0, columns.length).map(shorten)),
       rows: scanner.rows - 1,
       chunks,
       size: source.size(),
@@ -151,20 +159,16 @@ export class ImportUploadsService {
   }
 }
 
-function readColumns(sample: string, delimiter: string, read: RowReader): string[] {
-  const [cells] = read(sample, delimiter, 1);
-  if (!cells) throw AppError.invalid('The file is empty.');
-  if (cells.length > MOST_COLUMNS) {
-    throw AppError.invalid(
-      `The file has ${cells.length} columns, but at most ${MOST_COLUMNS} are allowed.`,
-    );
-  }
-  if (cells.some((cell) => cell.includes('\u0000'))) {
-    throw AppError.invalid(
-      'The file is not text, or it is UTF-16 without a byte order mark. Save it as CSV in UTF-8.',
-    );
-  }
-  return cells;
+/**
+ * Throws for a file without a row, and for bytes that are not text. The row is not parsed. Otherwise uploads that are
+ * refused would take as long as others, and could be repeated without limit.
+ */
+function assertHeader(row: Buffer | undefined): void {
+  if (!row) throw AppError.invalid('The file is empty.');
+  if (!row.includes(0)) return;
+  throw AppError.invalid(
+    'The file is not text, or it is UTF-16 without a byte order mark. Save it as CSV in UTF-8.',
+  );
 }
 
 /**

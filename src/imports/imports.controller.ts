@@ -4,10 +4,12 @@ import { CrossSiteGuard } from '../accounts/cross-site.guard.js';
 import { readRequestOrigin } from '../accounts/read-request-origin.js';
 import { abandonUpload, readUpload } from '../files/upload-body.js';
 import { allowUpload } from '../http/body-times.js';
+import { CallTurns } from '../http/call-turns.js';
 import { OpenDownloads } from '../http/open-downloads.js';
 import { OriginGuard } from '../http/origin.guard.js';
 import { pathId } from '../http/path-id.js';
 import { RateLimiter } from '../http/rate-limiter.js';
+import { renewAccess } from '../http/request-access.js';
 import { CallerGuard } from '../keys/caller.guard.js';
 import { RequestCallers } from '../keys/request-callers.js';
 import { ImportUploadsService } from './import-uploads.service.js';
@@ -28,6 +30,7 @@ export class ImportsController {
     private readonly imports: ImportsService,
     private readonly callers: RequestCallers,
     private readonly limiter: RateLimiter,
+    private readonly turns: CallTurns,
   ) {}
 
   @Post()
@@ -46,7 +49,11 @@ export class ImportsController {
         const { name, bytes } = await readUpload(request, CSV_TYPES);
         const uploader = { ...caller, origin: readRequestOrigin(request) };
         const given = { ...facts, name: facts.name ?? name ?? 'contacts.csv' };
-        return await this.uploads.upload(uploader, bytes, given);
+        return await this.uploads.upload(uploader, bytes, given, async (size) => {
+          await this.turns.takeForBody(caller.organizationId, size);
+          // The upload may have waited for its turn for seconds, in which the key may have been revoked.
+          await renewAccess(request);
+        });
       });
       return {
         import: ImportView.withDetails(job, await this.imports.suggestFor(job), []),

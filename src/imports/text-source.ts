@@ -1,4 +1,5 @@
 import { AppError } from '../errors/app-error.js';
+import type { TakeTurn } from '../http/body-chunks.js';
 import type { Encoding } from './import.entity.js';
 
 /** The size of the sample, in bytes. A first row of any allowed length fits. */
@@ -24,12 +25,14 @@ export interface TextSource {
 }
 
 /**
- * Reads the beginning of a file and finds its encoding. Throws `payload_too_large` as soon as the file is too large.
+ * Reads the beginning of a file and finds its encoding. After the last byte of the sample, waits for `takeTurn`: work
+ * with the sample should follow immediately. Throws `payload_too_large` as soon as the file is too large.
  */
 export async function openText(
   body: AsyncIterable<Buffer>,
   chosen: 'utf-8' | 'windows-1252' | undefined,
   mostBytes: number,
+  takeTurn: TakeTurn,
 ): Promise<TextSource> {
   let size = 0;
   const blocks = inBlocks(body, (length) => {
@@ -48,6 +51,7 @@ export async function openText(
     began.push(next.value);
     sampled += next.value.length;
   }
+  await takeTurn(sampled);
   const start = Buffer.concat(began);
   if (start.subarray(0, ZIP.length).equals(ZIP)) {
     throw AppError.invalid('The file is a spreadsheet or an archive. Save it as CSV in UTF-8.');

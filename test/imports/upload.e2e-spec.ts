@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { CallTurns } from '../../src/http/call-turns.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { type RunningSwitchboard, sharedSwitchboard } from '../support/switchboard.js';
 import { itSlow } from '../support/thorough.js';
@@ -128,6 +129,27 @@ describe('the rows of an upload', () => {
 });
 
 describe('an upload', () => {
+  afterEach(() => vi.restoreAllMocks());
+
+  it('takes a turn of its organization before each part of its work that takes long', async () => {
+    const take = vi.spyOn(switchboard.app.get(CallTurns), 'takeForBody');
+    const columns = Array.from({ length: 500 }, (_, index) => `${index}${'\u0080'.repeat(500)}`);
+    const file = Buffer.from(`${columns.join()}\n${columns.join()}\n`, 'latin1');
+    await upload(acme, file, '?encoding=windows-1252&delimiter=,');
+    const calls = take.mock.calls.filter(([organizationId]) => organizationId === acme.id);
+    const firstPart = file.indexOf('\n') + 1;
+    // The turns are those of the sample, of cutting the sample into parts, and of the preview.
+    expect(calls.map(([, bytes]) => bytes)).toEqual([file.length, file.length, firstPart]);
+  });
+
+  it('takes a turn for each delimiter that it tries', async () => {
+    const take = vi.spyOn(switchboard.app.get(CallTurns), 'takeForBody');
+    const file = 'email;phone\na@example.com;\n'.repeat(10_000);
+    await upload(acme, file);
+    const tried = take.mock.calls.filter(([, bytes]) => bytes === 64 * 1024);
+    expect(tried).toEqual(Array.from({ length: 4 }, () => [acme.id, 64 * 1024]));
+  });
+
   it('accepts a file in a form, sent with an API key', async () => {
     const form = new FormData();
     form.append('note', 'first');
@@ -166,8 +188,12 @@ describe('an upload', () => {
   it.each([
     ['an empty file', '', /empty/],
     ['a file with names of columns only', 'email,phone\n', /no rows/],
-    ['10,000 columns', `${'a,'.repeat(9999)}a\n1\n`, /more than 5000 cells.*at most 500 columns/],
-    ['4,000 columns', `${'a,'.repeat(3999)}a\n1\n`, /4000 columns.*at most 500/],
+    [
+      '10,000 columns',
+      `${'a,'.repeat(9999)}a\n1\n`,
+      /Row 1 .*more than 500 cells.*at most 500 columns/,
+    ],
+    ['501 columns', `${'a,'.repeat(500)}a\n1\n`, /Row 1 .*more than 500 cells/],
     ['a row of 10,000 cells', `email\na${',b'.repeat(9999)}\n`, /Row 2 .*more than 5000 cells/],
     ['a field without an end', `email\n"${'x'.repeat(300_000)}`, /Row 2 .*is not closed/],
     ['a row without an end', `email\n${'x'.repeat(300_000)}`, /Row 2 .*is not CSV/],
