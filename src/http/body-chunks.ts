@@ -1,5 +1,12 @@
 import type { Request } from 'express';
 import { AppError } from '../errors/app-error.js';
+import { ArrivingBodies, type ArrivingBody } from './arriving-bodies.js';
+import { clientAddress, networkOf } from './client-address.js';
+
+/** The largest number of bytes of a body that are not counted. A connection may have as much in its buffers. */
+const UNCOUNTED_BYTES = 64 * 1024;
+/** The bodies that are arriving at this process. */
+const arriving = new ArrivingBodies();
 
 /** Ends the reading of a body, so that {@link receiveChunks} throws the error. Has no effect after the last byte. */
 export type EndReading = (error: AppError) => void;
@@ -9,7 +16,8 @@ export type TakeTurn = (bytes: number) => Promise<void> | undefined;
 
 /**
  * Receives the body of a request in chunks. Calls `check` with the number of bytes after each chunk, and throws its
- * errors. Throws `invalid_json` for an incomplete body.
+ * errors. Throws `invalid_json` for an incomplete body, and `unavailable` for a slow body when the arriving bodies of the
+ * process take too much memory.
  */
 export async function receiveChunks(
   request: Request,
@@ -17,6 +25,7 @@ export async function receiveChunks(
 ): Promise<Buffer[]> {
   const chunks: Buffer[] = [];
   const stop: (() => void)[] = [];
+  let counted: ArrivingBody | undefined;
   try {
     await new Promise<void>((resolve, reject) => {
       if (!request.readable) throw incompleteBody();
@@ -29,6 +38,9 @@ export async function receiveChunks(
         } catch (error) {
           reject(error);
         }
+        if (size <= UNCOUNTED_BYTES) return;
+        counted ??= { network: networkOf(clientAddress(request)), end: reject };
+        arriving.count(counted, size);
       };
       const onClose = (): void => reject(incompleteBody());
       request.on('data', onData).once('end', resolve).once('close', onClose);
@@ -37,6 +49,7 @@ export async function receiveChunks(
     return chunks;
   } finally {
     for (const action of stop) action();
+    if (counted) arriving.remove(counted);
     // The rest of the body must be consumed, or the connection would wait forever.
     request.resume();
   }

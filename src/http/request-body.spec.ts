@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { setImmediate as turnOfEventLoop } from 'node:timers/promises';
 import type { Request } from 'express';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { AppError } from '../errors/app-error.js';
@@ -47,7 +48,35 @@ describe(parseJson, () => {
 });
 
 describe(readRawBody, () => {
+  const MIB = 1024 * 1024;
+  // All bodies of the tests share these bytes, so that the tests need little memory.
+  const BYTES = Buffer.alloc(MIB - 1);
+
   afterEach(() => vi.restoreAllMocks());
+
+  /** Sends 1 MiB without the last byte from an address. Returns what the reader throws, and a function that ends it. */
+  const sendSlowly = (remoteAddress: string): { error: () => unknown; stop: () => void } => {
+    let error: unknown;
+    const stream = new Readable({ read: () => undefined });
+    stream.push(BYTES);
+    const request = Object.assign(stream, { headers: {}, socket: { remoteAddress } });
+    readRawBody(request as unknown as Request, MIB, () => undefined).catch((thrown: unknown) => {
+      error = thrown;
+    });
+    return { error: () => error, stop: () => stream.destroy() };
+  };
+
+  it('refuses the oldest body of the network with the most arriving bytes, when 256 MiB of bodies are arriving', async () => {
+    const other = sendSlowly('192.0.2.1');
+    const bodies = Array.from({ length: 300 }, () => sendSlowly('192.0.2.2'));
+    await vi.waitFor(() => expect(bodies[0]!.error()).toMatchObject({ code: 'unavailable' }));
+    await turnOfEventLoop();
+    const refused = bodies.map(({ error }) => error() !== undefined);
+    // 256 bodies of 1 MiB without their last bytes are allowed, and one of them came from the other network.
+    expect(refused).toEqual(bodies.map((_, index) => index < 300 - 255));
+    expect(other.error()).toBeUndefined();
+    for (const { stop } of [other, ...bodies]) stop();
+  });
 
   /** Reads a body whose turn takes so long, and whose key is revoked before the turn. */
   const readDuring = async (waitMs: number): Promise<string> => {
