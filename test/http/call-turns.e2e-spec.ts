@@ -78,7 +78,9 @@ describe('a body', () => {
       const take = vi.spyOn(switchboard.app.get(CallTurns), 'takeForUnverifiedBody');
       const response = await postJson(`${switchboard.url}/api/auth/${path}`, BODY);
       expect(response.ok).toBe(false);
-      expect(take.mock.calls).toEqual([['accounts', '127.0.0.1', BODY.length]]);
+      // Deliveries of the earlier tests may still wait for their turns.
+      const calls = take.mock.calls.filter(([place]) => place === 'accounts');
+      expect(calls).toEqual([['accounts', '127.0.0.1', BODY.length]]);
     },
   );
 
