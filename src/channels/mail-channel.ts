@@ -18,6 +18,7 @@ const CODES = {
   failed: 'provider_unavailable',
   unknown: 'connection_lost',
 } as const;
+const NO_FILES: HeldFiles = { files: [], release: () => undefined };
 const UNREADABLE = 'The content of the e-mail could not be read.';
 
 /** Sends e-mails over the mail server of the installation, or writes them to files. */
@@ -70,12 +71,12 @@ export class MailChannel implements DeliveryChannel {
       return { outcome: 'refused', code: 'sender_unverified', reason };
     }
     const attachments = envelope?.attachments ?? [];
-    let held: HeldFiles;
+    let held = NO_FILES;
     try {
       // The files are read before a connection to the mail server is used. Otherwise an organization whose files are
       // read slowly would keep connections from others.
       const files = attachments.map(({ fileId, size }) => ({ id: fileId, size }));
-      held = await this.files.hold(organizationId, files, signal);
+      if (files.length > 0) held = await this.files.hold(organizationId, files, signal);
     } catch {
       return { outcome: 'failed', code: CODES.failed, reason: UNREADABLE };
     }

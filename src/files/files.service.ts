@@ -167,7 +167,6 @@ export class FilesService {
     files: readonly Pick<StoredFile, 'id' | 'size'>[],
     signal: AbortSignal,
   ): Promise<HeldFiles> {
-    if (files.length === 0) return { files: [], release: () => undefined };
     const size = files.reduce((sum, file) => sum + file.size, 0);
     const release = await this.sending.acquire(organizationId, size, signal);
     try {
