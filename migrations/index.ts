@@ -83,6 +83,7 @@ import { ReturnedDecisions1764000109000 } from './1764000109000-returned-decisio
 import { BoundedLimits1764000110000 } from './1764000110000-bounded-limits.js';
 import { CheapChecks1764000111000 } from './1764000111000-cheap-checks.js';
 import { SeparateLimits1764000112000 } from './1764000112000-separate-limits.js';
+import { SmallLimits1764000113000 } from './1764000113000-small-limits.js';
 import { CountedLocks1764000116000 } from './1764000116000-counted-locks.js';
 import { CountedRejectedRows1764000118000 } from './1764000118000-counted-rejected-rows.js';
 import { FewSearchKeys1764000120000 } from './1764000120000-few-search-keys.js';
@@ -178,6 +179,7 @@ export const MIGRATIONS = [
   BoundedLimits1764000110000,
   CheapChecks1764000111000,
   SeparateLimits1764000112000,
+  SmallLimits1764000113000,
   CountedLocks1764000116000,
   CountedRejectedRows1764000118000,
   FewSearchKeys1764000120000,

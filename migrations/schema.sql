@@ -1403,6 +1403,7 @@ create table public.workflows (
   deleted_at timestamp with time zone,
   constraint workflows_pkey PRIMARY KEY (organization_id, id),
   constraint workflows_bytes_check CHECK (((octet_length(id) <= 100) AND (octet_length(trigger_event) <= 200))),
+  constraint workflows_limits_size_check CHECK ((octet_length(((trigger_options -> 'limits'::text))::text) <= 16384)),
   constraint workflows_options_size_check CHECK (((octet_length((trigger_options)::text) <= 524288) AND (octet_length((webhook_options)::text) <= 65536) AND (octet_length(secret) <= 65536) AND (octet_length(previous_secret) <= 65536) AND (length(regexp_replace((trigger_options)::text, '"(?:\\.|[^"\\])*"|[^[{"]'::text, ''::text, 'g'::text)) <= 2000))),
   constraint workflows_schedule_check CHECK (((length((trigger_options ->> 'cron'::text)) <= 256) AND (length((trigger_options ->> 'timezone'::text)) <= 256))),
   constraint workflows_texts_check CHECK (((((COALESCE(octet_length(id), 0) + COALESCE(octet_length(name), 0)) + COALESCE(octet_length(trigger_type), 0)) + COALESCE(octet_length(trigger_event), 0)) <= 65536)),
@@ -1652,7 +1653,7 @@ function private.return_permission() returns trigger
   language plpgsql security definer set search_path=pg_catalog, pg_temp;
 function private.return_quota(of_organization_id text, quota text, amount bigint) returns void
   language plpgsql set search_path=pg_catalog, pg_temp;
-function private.room_of_key(organization text, workflow text, limits json, key text) returns integer
+function private.room_of_key(organization text, workflow text, max_runs_per_key integer, key text) returns integer
   language plpgsql stable set search_path=pg_catalog, pg_temp;
 function private.store_seal(chain private.audit_chains, seal private.audit_seals) returns void
   language plpgsql set search_path=pg_catalog, pg_temp;

@@ -5,7 +5,8 @@
 --   organization, workflow  the workflow
 --   limits                  its limits as JSON
 --   keys                    the concurrency keys to look at
--- Result: nothing. Changes about 1,000 runs. Callers that look at many keys look at the remaining keys again later.
+-- Result: nothing. Changes about 1,000 runs, and looks at no further key after half a second. Callers that look at many
+--   keys look at the remaining keys again later.
 -- Locks: the runs that it changes; runs that other transactions have locked are skipped. The caller has the advisory
 --   lock of the workflow.
 create or replace function private.pass_keys(organization text, workflow text, limits json, keys text[])
@@ -13,14 +14,16 @@ returns void
 language plpgsql
 set search_path = pg_catalog, pg_temp as $$
 declare
+  ends_at constant timestamptz := clock_timestamp() + interval '500 ms';
+  max_runs_per_key constant integer := (limits -> 'concurrency' ->> 'runs_per_key')::integer;
   key text;
   room integer;
   passed integer;
   left_to_move integer := 1000;
 begin
   foreach key in array keys loop
-    exit when left_to_move <= 0;
-    room := least(private.room_of_key(organization, workflow, limits, key), 1000);
+    exit when left_to_move <= 0 or clock_timestamp() > ends_at;
+    room := least(private.room_of_key(organization, workflow, max_runs_per_key, key), 1000);
     continue when room <= 0;
     with first as materialized (
       select r.id from public.workflow_runs r

@@ -23,7 +23,7 @@ declare
   moment constant timestamptz := clock_timestamp();
   max_runs constant integer := (limits -> 'rate' ->> 'runs')::integer;
   period constant interval := make_interval(secs => (limits -> 'rate' ->> 'per_seconds')::integer);
-  has_keys constant boolean := limits -> 'concurrency' ->> 'runs_per_key' is not null;
+  max_runs_per_key constant integer := (limits -> 'concurrency' ->> 'runs_per_key')::integer;
   room integer := 1000;
   left_to_move integer := 1000;
   moved integer;
@@ -39,16 +39,17 @@ begin
       limit max_runs
     ) taken;
   end if;
-  -- Each pass of the loop moves as many runs as there are free places. Runs whose key has no free slot take no place,
-  -- so the next pass can give those places to other runs.
-  while room > 0 and left_to_move > 0 loop
+  -- Each pass of the loop moves as many runs as there are free places, at most 100. Runs whose key has no free slot take
+  -- no place, so the next pass can give those places to other runs. After half a second, no further pass begins:
+  -- counting the runs of many keys takes long. The next check finds the remaining runs.
+  while room > 0 and left_to_move > 0 and clock_timestamp() <= moment + interval '500 ms' loop
     with next as materialized (
       select r.id, r.slot_key, r.created_at from public.workflow_runs r
       where r.organization_id = organization and r.workflow_id = workflow and r.status = 'queued' and r.delayed_by = 'rate'
-      order by r.created_at, r.id limit least(room, left_to_move) for update skip locked
+      order by r.created_at, r.id limit least(room, left_to_move, 100) for update skip locked
     ), keys as materialized (
-      select k.slot_key, private.room_of_key(organization, workflow, limits, k.slot_key) as room
-      from (select distinct n.slot_key from next n where has_keys and n.slot_key is not null) k
+      select k.slot_key, private.room_of_key(organization, workflow, max_runs_per_key, k.slot_key) as room
+      from (select distinct n.slot_key from next n where max_runs_per_key is not null and n.slot_key is not null) k
     ), judged as (
       select n.id, k.room is null or row_number() over (partition by n.slot_key order by n.created_at, n.id) <= k.room as is_free
       from next n left join keys k on k.slot_key = n.slot_key

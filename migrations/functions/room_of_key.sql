@@ -2,16 +2,17 @@
 --
 -- Arguments:
 --   organization, workflow  the workflow
---   limits                  its limits as JSON
+--   max_runs_per_key        its limit per key, or null
 --   key                     the concurrency key
 -- Result: the free slots, or 1000 when the workflow has no limit per key.
 -- Locks: none. The caller has the advisory lock of the workflow.
-create or replace function private.room_of_key(organization text, workflow text, limits json, key text)
+--
+-- The limit is a number and not JSON, because PostgreSQL parses JSON again at each access, and callers have many keys.
+create or replace function private.room_of_key(organization text, workflow text, max_runs_per_key integer, key text)
 returns integer
 language plpgsql stable
 set search_path = pg_catalog, pg_temp as $$
 declare
-  max_runs_per_key constant integer := (limits -> 'concurrency' ->> 'runs_per_key')::integer;
   room integer := 1000;
 begin
   if max_runs_per_key is not null then

@@ -8,8 +8,9 @@
 -- of up to 200 keys pass; the next sweeps find the other keys. It takes the lock only where a run can pass. It starts
 -- at a random organization, because more than 200 workflows may have delayed runs. Of each organization it checks the
 -- first 50 workflows, and 50 workflows after a random id. Otherwise an organization with 200 workflows could use up all
--- checks. After two seconds it checks no further workflow. Otherwise many keys of one organization could make the
--- function exceed the statement timeout, and the checks of all workflows would be rolled back.
+-- checks. After two seconds it checks no further workflow, and after three seconds it looks at no further key. Otherwise
+-- many keys of one organization could make the function exceed the statement timeout, and the checks of all workflows
+-- would be rolled back.
 create or replace function gate.sweep_run_limits()
 returns table (id text, organization_id text)
 language plpgsql security definer
@@ -27,6 +28,7 @@ declare
   scope record;
   delay text;
   keys text[];
+  max_runs_per_key integer;
 begin
   for visit in 1..200 loop
     exit when clock_timestamp() > began + interval '2 seconds';
@@ -47,6 +49,9 @@ begin
     at_workflow := scope.workflow_id;
     begin
       keys := '{}';
+      -- This is read once, and not for each key, because the options of a trigger can be 512 KiB of JSON.
+      select (f.trigger_options -> 'limits' -> 'concurrency' ->> 'runs_per_key')::integer into max_runs_per_key
+      from public.workflows f where f.organization_id = at_organization and f.id = at_workflow;
       foreach delay in array array['key', 'turn'] loop
         keys := keys || array(
           with recursive waiting (key, number) as (
@@ -62,9 +67,9 @@ begin
               order by r.slot_key limit 1), w.number + 1
             from waiting w where w.key is not null and w.number < 1000
           )
-          select w.key from waiting w, public.workflows f
-          where w.key is not null and f.organization_id = at_organization and f.id = at_workflow
-            and coalesce((f.trigger_options -> 'limits' -> 'concurrency' ->> 'runs_per_key')::integer > (
+          select w.key from waiting w
+          where w.key is not null and clock_timestamp() <= began + interval '3 seconds'
+            and coalesce(max_runs_per_key > (
               select count(*) from (
                 select from public.workflow_runs r
                 where r.organization_id = at_organization and r.workflow_id = at_workflow and r.slot_key = w.key

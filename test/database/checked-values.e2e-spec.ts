@@ -155,6 +155,32 @@ describe('the migrations that limit the values that SQL of a tool can store', ()
     ).toEqual([{ bytes: 4000002 }, { bytes: 2 }]);
   });
 
+  it('deactivate workflows with large limits', async () => {
+    const url = await owner.createDatabase();
+    const index = MIGRATION_NAMES.indexOf('SmallLimits1764000113000');
+    await migrate(url, MIGRATION_NAMES.slice(0, index));
+    const ask = (query: string) => owner.ask(url, query);
+    await ask(`insert into organizations (id, name) values ('org_a', 'Acme')`);
+    await ask(`insert into workflows (organization_id, id, name, active, version, trigger_type, trigger_options)
+      select 'org_a', 'wf_' || length, '', true, 1, 'manual', json_build_object('limits',
+        json_build_object('concurrency', json_build_object('runs', 1, 'key', repeat('x', length))))
+      from unnest(array[1024, 20000]) length`);
+    await ask(`insert into workflow_schedules (organization_id, workflow_id, next_tick_at, available_at)
+      select organization_id, id, now(), now() from workflows`);
+    await migrate(url);
+    expect(
+      await ask(
+        `select id, active, trigger_options::text = '{}' as cleared from workflows order by id`,
+      ),
+    ).toEqual([
+      { id: 'wf_1024', active: true, cleared: false },
+      { id: 'wf_20000', active: false, cleared: true },
+    ]);
+    expect(await ask('select workflow_id from workflow_schedules')).toEqual([
+      { workflow_id: 'wf_1024' },
+    ]);
+  });
+
   it('repair or delete rows with longer texts than later versions store, with all rows that refer to them', async () => {
     const url = await owner.createDatabase();
     const index = MIGRATION_NAMES.indexOf('MessageIds1764000080100');

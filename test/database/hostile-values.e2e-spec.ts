@@ -146,6 +146,13 @@ describe('SQL of a tool', () => {
     ['a concurrency per key that is no number', limits('{"concurrency":{"runs_per_key":{"a":1}}}')],
     ['a debounce period above the maximum', limits('{"debounce":{"seconds":86401}}')],
     [
+      'limits with many other members',
+      setOptions(
+        `json_build_object('limits', json_build_object('concurrency', json_build_object('runs_per_key', 1000,
+           'x', (select json_agg(1) from generate_series(1, 100000)))))`,
+      ),
+    ],
+    [
       'a longest debounce above the maximum',
       limits('{"debounce":{"seconds":1,"max_seconds":604801}}'),
     ],

@@ -145,6 +145,7 @@ export const DETAIL_SPECS = [
   'test/database/checked-values.e2e-spec.ts',
   'test/database/connection-checks.e2e-spec.ts',
   'test/database/connection-shares.e2e-spec.ts',
+  'test/database/costly-claims.e2e-spec.ts',
   'test/database/dry-run.e2e-spec.ts',
   'test/database/gate-shares.e2e-spec.ts',
   'test/database/growing-tables.e2e-spec.ts',
