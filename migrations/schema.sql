@@ -907,8 +907,8 @@ create table public.run_waits (
   constraint run_waits_run_id_fkey FOREIGN KEY (organization_id, run_id) REFERENCES public.workflow_runs(organization_id, id) ON DELETE CASCADE
 );
 CREATE INDEX run_waits_armed_idx ON public.run_waits USING btree (organization_id, event, contact_id, run_id, step_id) WHERE (state = 'armed'::text);
-CREATE INDEX run_waits_child_idx ON public.run_waits USING btree (organization_id, child_run_id) WHERE (child_run_id IS NOT NULL);
 CREATE INDEX run_waits_delivered_idx ON public.run_waits USING btree (organization_id, run_id, step_id) WHERE ((state = 'delivered'::text) AND (NOT is_swept));
+CREATE INDEX run_waits_child_idx ON public.run_waits USING btree (organization_id, child_run_id, state) WHERE (child_run_id IS NOT NULL);
 alter table public.run_waits enable row level security;
 alter table public.run_waits force row level security;
 create policy owner on public.run_waits to owner using (true) with check (true);

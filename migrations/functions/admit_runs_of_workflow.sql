@@ -13,7 +13,8 @@
 -- SQL of a tool can store times with which the limits cannot be computed, or lock a wait that pass_debounce changes.
 -- Then the function admits no run and checks up to 1,000 due runs again after 10 seconds. An error would make the
 -- claims of all organizations fail. For the same reason, pass_keys changes about 1,000 runs, and the other functions
--- change at most a few thousand runs.
+-- change at most a few thousand runs. Each search skips about 1,000 locked runs at most, for the reason that
+-- choose_runs.sql names.
 --
 -- Each statement of a PL/pgSQL function sees what was committed before the statement. So each process sees the runs
 -- that the previous process has admitted.
@@ -46,10 +47,16 @@ begin
     return private.pass_slots(organization, workflow, limits);
   exception when data_exception or program_limit_exceeded or lock_not_available or integrity_constraint_violation then
     with due as materialized (
-      select r.id from public.workflow_runs r
-      where r.organization_id = organization and r.workflow_id = workflow and r.status = 'queued'
-        and r.delayed_until is not null and r.delayed_until <= clock_timestamp()
-      order by r.delayed_until limit 1000 for update skip locked
+      select locked.id from (
+        select r.ctid as place from public.workflow_runs r
+        where r.organization_id = organization and r.workflow_id = workflow and r.status = 'queued'
+          and r.delayed_until is not null and r.delayed_until <= now()
+        order by r.delayed_until limit 2000
+      ) next cross join lateral (
+        select r.id from public.workflow_runs r
+        where r.ctid = next.place and r.status = 'queued' and r.delayed_until <= now()
+        for update skip locked
+      ) locked limit 1000
     )
     update public.workflow_runs r set delayed_until = clock_timestamp() + interval '10 seconds'
     from due where r.organization_id = organization and r.id = due.id;

@@ -9,8 +9,9 @@
 -- Locks: the chosen messages. Messages that other transactions have locked are skipped.
 --
 -- The cost grows with batch_size and the number of organizations with unfinished messages, not with the number of
--- messages: the loop reads the first entry of each organization in the index messages_due_idx. PostgreSQL keeps the
--- query plans, and they must not sort: see claim_messages.sql.
+-- messages: the loop reads the first entry of each organization in the index messages_due_idx. It skips at most 1,000
+-- locked messages of each organization, for the reason that choose_runs.sql names. PostgreSQL keeps the query plans, and
+-- they must not sort: see claim_messages.sql.
 create or replace function private.choose_messages(batch_size integer, share jsonb, out organizations text[], out ids text[])
 language plpgsql
 set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan set enable_sort = off as $$
@@ -28,7 +29,7 @@ declare
 begin
   organizations := '{}';
   ids := '{}';
-  while cardinality(waiting) < batch_size loop
+  while cardinality(waiting) <= batch_size loop
     select c.organization_id, c.due_at into organization, first_due_at from public.messages c
     where c.status in ('scheduled', 'queued', 'held', 'sending') and c.organization_id > at_organization
     order by c.organization_id, c.due_at limit 1;
@@ -56,10 +57,18 @@ begin
       part := least(part, rooms[turn]);
       continue when part <= 0;
       found_ids := array(
-        select c.id from public.messages c
-        where c.status in ('scheduled', 'queued', 'held', 'sending') and c.organization_id = waiting[turn]
-          and c.due_at <= now() and (c.lease_until is null or c.lease_until <= now()) and c.id <> all (ids)
-        order by c.due_at limit part for update skip locked);
+        select locked.id from (
+          select c.ctid as place from public.messages c
+          where c.status in ('scheduled', 'queued', 'held', 'sending') and c.organization_id = waiting[turn]
+            and c.due_at <= now() and (c.lease_until is null or c.lease_until <= now()) and c.id <> all (ids)
+          order by c.due_at limit part + 1000
+        ) due cross join lateral (
+          select c.id from public.messages c
+          where c.ctid = due.place
+            and c.status in ('scheduled', 'queued', 'held', 'sending')
+            and c.due_at <= now() and (c.lease_until is null or c.lease_until <= now())
+          for update skip locked
+        ) locked limit part);
       ids := ids || found_ids;
       organizations := organizations || array_fill(waiting[turn], array[cardinality(found_ids)]);
       rooms[turn] := case when cardinality(found_ids) < part then 0 else rooms[turn] - part end;

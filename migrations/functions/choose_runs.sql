@@ -10,8 +10,11 @@
 -- Locks: the chosen runs. Runs that other transactions have locked are skipped.
 --
 -- The cost grows with batch_size and not with the number of queued runs: the loop reads the first entry of
--- each organization in the index workflow_runs_due_idx. PostgreSQL keeps the query plans, and they must not sort: see
--- claim_messages.sql.
+-- each organization in the index workflow_runs_due_idx. It chooses one organization more than it can serve, because all
+-- runs of one of them may be locked. SQL of a tool can hold the locks of millions of runs, and skipping them all would
+-- take seconds. So the function skips at most 1,000 locked runs of each organization. It looks up each run by its ctid,
+-- because a plan that is made for an empty table could read a whole index for each run. PostgreSQL keeps the query
+-- plans, and they must not sort: see claim_messages.sql.
 create or replace function private.choose_runs(batch_size integer, share jsonb, first_organizations text[])
 returns text[]
 language plpgsql
@@ -30,7 +33,7 @@ declare
   found_ids text[];
   part integer;
 begin
-  while cardinality(organizations) < batch_size loop
+  while cardinality(organizations) <= batch_size loop
     if cardinality(pending) > 0 then
       organization := pending[1];
       pending := pending[2:];
@@ -67,10 +70,17 @@ begin
       part := least(part, rooms[turn]);
       continue when part <= 0;
       found_ids := array(
-        select r.id from public.workflow_runs r
-        where r.status = 'queued' and r.delayed_by is null and r.organization_id = organizations[turn] and r.available_at <= now()
-          and r.id <> all (chosen)
-        order by r.available_at limit part for update skip locked);
+        select locked.id from (
+          select r.ctid as place from public.workflow_runs r
+          where r.status = 'queued' and r.delayed_by is null and r.organization_id = organizations[turn]
+            and r.available_at <= now() and r.id <> all (chosen)
+          order by r.available_at limit part + 1000
+        ) due cross join lateral (
+          select r.id from public.workflow_runs r
+          where r.ctid = due.place and r.status = 'queued' and r.delayed_by is null
+            and r.available_at <= now()
+          for update skip locked
+        ) locked limit part);
       chosen := chosen || found_ids;
       rooms[turn] := case when cardinality(found_ids) < part then 0 else rooms[turn] - part end;
     end loop;

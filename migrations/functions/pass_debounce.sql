@@ -5,7 +5,7 @@
 --   organization, workflow  the workflow
 --   limits                  its limits as JSON
 --   key                     the debounce key
--- Result: nothing. Up to 1,000 earlier runs are canceled with the reason "debounced". If another transaction has locked
+-- Result: nothing. Up to 100 earlier runs are canceled with the reason "debounced". If another transaction has locked
 --   the last run, the function changes nothing, and the caller checks the limit again later. An earlier run must not
 --   take the place of the last run.
 -- Locks: the runs that it changes; earlier runs that other transactions have locked are skipped. The caller has the
@@ -37,12 +37,18 @@ begin
     return;
   end if;
   with earlier as materialized (
-    select r.id from public.workflow_runs r
-    where r.organization_id = organization and r.workflow_id = workflow and r.debounce_key = key
-      and r.status = 'queued' and r.delayed_by = 'debounce'
-      -- A newer run may have been stored since last was chosen. It must not be canceled.
-      and (r.created_at, r.id) < (last.created_at, last.id)
-    order by r.created_at, r.id limit 1000 for update skip locked
+    select locked.id from (
+      select r.ctid as place from public.workflow_runs r
+      where r.organization_id = organization and r.workflow_id = workflow and r.debounce_key = key
+        and r.status = 'queued' and r.delayed_by = 'debounce'
+        -- A newer run may have been stored since last was chosen. It must not be canceled.
+        and (r.created_at, r.id) < (last.created_at, last.id)
+      order by r.created_at, r.id limit 1100
+    ) first cross join lateral (
+      select r.id from public.workflow_runs r
+      where r.ctid = first.place and r.status = 'queued' and r.delayed_by = 'debounce'
+      for update skip locked
+    ) locked limit 100
   ), replaced as (
     update public.workflow_runs r set status = 'canceled', reason = 'debounced', finished_at = moment
     from earlier where r.organization_id = organization and r.id = earlier.id
@@ -50,7 +56,7 @@ begin
   )
   select least(last.since, min(p.since)), count(*) into first_at, canceled from replaced p;
   ends := coalesce(least(last.created_at + period, first_at + max_period), moment);
-  if canceled = 1000 then
+  if canceled = 100 then
     -- There may be more earlier runs than one statement cancels. If the last run started now, an earlier run could
     -- start too. So the limit is checked again after a second.
     ends := moment + interval '1 second';

@@ -26,10 +26,17 @@ begin
     room := least(private.room_of_key(organization, workflow, max_runs_per_key, key), 1000);
     continue when room <= 0;
     with first as materialized (
-      select r.id from public.workflow_runs r
-      where r.organization_id = organization and r.workflow_id = workflow and r.delayed_by = 'key' and r.slot_key = key
-        and r.limited and r.status in ('queued', 'running')
-      order by r.created_at, r.id limit room for update skip locked
+      select locked.id from (
+        select r.ctid as place from public.workflow_runs r
+        where r.organization_id = organization and r.workflow_id = workflow and r.delayed_by = 'key' and r.slot_key = key
+          and r.limited and r.status in ('queued', 'running')
+        order by r.created_at, r.id limit 2000
+      ) next cross join lateral (
+        select r.id from public.workflow_runs r
+        where r.ctid = next.place and r.delayed_by = 'key' and r.slot_key = key
+          and r.limited and r.status in ('queued', 'running')
+        for update skip locked
+      ) locked limit room
     )
     update public.workflow_runs r set delayed_by = 'slot' from first
     where r.organization_id = organization and r.id = first.id;
@@ -37,10 +44,17 @@ begin
     left_to_move := left_to_move - passed;
     continue when passed = room;
     with first as materialized (
-      select r.id from public.workflow_runs r
-      where r.organization_id = organization and r.workflow_id = workflow and r.delayed_by = 'turn' and r.slot_key = key
-        and r.limited and r.status in ('queued', 'running')
-      order by r.created_at, r.id limit room - passed for update skip locked
+      select locked.id from (
+        select r.ctid as place from public.workflow_runs r
+        where r.organization_id = organization and r.workflow_id = workflow and r.delayed_by = 'turn' and r.slot_key = key
+          and r.limited and r.status in ('queued', 'running')
+        order by r.created_at, r.id limit 2000
+      ) next cross join lateral (
+        select r.id from public.workflow_runs r
+        where r.ctid = next.place and r.delayed_by = 'turn' and r.slot_key = key
+          and r.limited and r.status in ('queued', 'running')
+        for update skip locked
+      ) locked limit room - passed
     )
     update public.workflow_runs r set delayed_by = 'rate', reason = 'rate' from first
     where r.organization_id = organization and r.id = first.id;

@@ -44,9 +44,16 @@ begin
   -- counting the runs of many keys takes long. The next check finds the remaining runs.
   while room > 0 and left_to_move > 0 and clock_timestamp() <= moment + interval '500 ms' loop
     with next as materialized (
-      select r.id, r.slot_key, r.created_at from public.workflow_runs r
-      where r.organization_id = organization and r.workflow_id = workflow and r.status = 'queued' and r.delayed_by = 'rate'
-      order by r.created_at, r.id limit least(room, left_to_move, 100) for update skip locked
+      select locked.* from (
+        select r.ctid as place from public.workflow_runs r
+        where r.organization_id = organization and r.workflow_id = workflow and r.status = 'queued'
+          and r.delayed_by = 'rate'
+        order by r.created_at, r.id limit 1100
+      ) first cross join lateral (
+        select r.id, r.slot_key, r.created_at from public.workflow_runs r
+        where r.ctid = first.place and r.status = 'queued' and r.delayed_by = 'rate'
+        for update skip locked
+      ) locked limit least(room, left_to_move, 100)
     ), keys as materialized (
       select k.slot_key, private.room_of_key(organization, workflow, max_runs_per_key, k.slot_key) as room
       from (select distinct n.slot_key from next n where max_runs_per_key is not null and n.slot_key is not null) k
@@ -83,14 +90,28 @@ begin
       where t.at > moment - period
     ) b order by b.at desc offset max_runs - 1 limit 1;
     with head as materialized (
-      select r.id from public.workflow_runs r
-      where r.organization_id = organization and r.workflow_id = workflow and r.status = 'queued' and r.delayed_by = 'rate'
-      order by r.created_at, r.id limit 1 for update skip locked
+      select locked.id from (
+        select r.ctid as place from public.workflow_runs r
+        where r.organization_id = organization and r.workflow_id = workflow and r.status = 'queued'
+          and r.delayed_by = 'rate'
+        order by r.created_at, r.id limit 1000
+      ) first cross join lateral (
+        select r.id from public.workflow_runs r
+        where r.ctid = first.place and r.status = 'queued' and r.delayed_by = 'rate'
+        for update skip locked
+      ) locked limit 1
     ), overdue as materialized (
-      select r.id from public.workflow_runs r
-      where r.delayed_until is not null and r.delayed_until <= moment and r.status = 'queued' and r.delayed_by = 'rate'
-        and r.organization_id = organization and r.workflow_id = workflow
-      order by r.delayed_until limit 1000 for update skip locked
+      select locked.id from (
+        select r.ctid as place from public.workflow_runs r
+        where r.delayed_until is not null and r.delayed_until <= moment and r.status = 'queued' and r.delayed_by = 'rate'
+          and r.organization_id = organization and r.workflow_id = workflow
+        order by r.delayed_until limit 2000
+      ) due cross join lateral (
+        select r.id from public.workflow_runs r
+        where r.ctid = due.place and r.delayed_until <= moment and r.status = 'queued'
+          and r.delayed_by = 'rate'
+        for update skip locked
+      ) locked limit 1000
     )
     update public.workflow_runs r set
       delayed_until = case when r.id in (select h.id from head h) then coalesce(next_at, moment) end

@@ -26,9 +26,15 @@ begin
   end if;
   -- With this available_at, runs that were admitted at different times are claimed in the order of their creation.
   with first as materialized (
-    select r.id from public.workflow_runs r
-    where r.organization_id = organization and r.workflow_id = workflow and r.status = 'queued' and r.delayed_by = 'slot'
-    order by r.created_at, r.id limit greatest(0, least(room, 1000)) for update skip locked
+    select locked.id from (
+      select r.ctid as place from public.workflow_runs r
+      where r.organization_id = organization and r.workflow_id = workflow and r.status = 'queued' and r.delayed_by = 'slot'
+      order by r.created_at, r.id limit 2000
+    ) next cross join lateral (
+      select r.id from public.workflow_runs r
+      where r.ctid = next.place and r.status = 'queued' and r.delayed_by = 'slot'
+      for update skip locked
+    ) locked limit greatest(0, least(room, 1000))
   ), passed as (
     update public.workflow_runs r set delayed_by = null, reason = null, available_at = least(r.available_at, r.created_at)
     from first where r.organization_id = organization and r.id = first.id

@@ -5,7 +5,7 @@
 --   batch_size  the largest number of runs of each kind
 -- Result: one row with woken, the number of runs, waits and due limits that were found.
 -- Locks: as private.requeue_due_runs, and the waits of the changed runs. Waits that other transactions have locked are
---   skipped, as their runs are. So the function looks at twenty times as many waits as it changes.
+--   skipped, as their runs are. So the function looks at twenty times as many waits of each organization as it changes.
 --
 -- The delivery of an event does not wake a run that another transaction has locked, for example a merge of its contact.
 -- So this function wakes the runs whose waits were delivered, and marks these waits. Most runs have already used the
@@ -19,14 +19,28 @@ set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 declare
   swept integer;
 begin
-  with unswept as materialized (
-    select w.organization_id, w.run_id, w.step_id from public.run_waits w
-    where w.state = 'delivered' and not w.is_swept limit batch_size * 20
+  with recursive waiting (organization_id) as (
+    (select w.organization_id from public.run_waits w where w.state = 'delivered' and not w.is_swept
+      order by w.organization_id limit 1)
+    union all
+    select (
+      select w.organization_id from public.run_waits w
+      where w.state = 'delivered' and not w.is_swept and w.organization_id > waiting.organization_id
+      order by w.organization_id limit 1
+    ) from waiting where waiting.organization_id is not null
+  ), unswept as materialized (
+    select own.* from waiting cross join lateral (
+      select w.organization_id, w.run_id, w.step_id from public.run_waits w
+      where w.organization_id = waiting.organization_id and w.state = 'delivered' and not w.is_swept
+      limit batch_size * 20
+    ) own
   ), delivered as materialized (
-    select u.* from unswept u
-    join public.workflow_runs r on r.organization_id = u.organization_id and r.id = u.run_id
-    join public.run_waits w on w.organization_id = u.organization_id and w.run_id = u.run_id and w.step_id = u.step_id
-    where w.state = 'delivered' limit batch_size for no key update of r, w skip locked
+    select u.* from unswept u cross join lateral (
+      select from public.workflow_runs r
+      join public.run_waits w on w.organization_id = r.organization_id and w.run_id = r.id
+      where r.organization_id = u.organization_id and r.id = u.run_id and w.step_id = u.step_id and w.state = 'delivered'
+      for no key update of r, w skip locked
+    ) locked limit batch_size
   ), marked as (
     update public.run_waits w set is_swept = true from delivered d
     where w.organization_id = d.organization_id and w.run_id = d.run_id and w.step_id = d.step_id
