@@ -85,6 +85,7 @@ import { CheapChecks1764000111000 } from './1764000111000-cheap-checks.js';
 import { SeparateLimits1764000112000 } from './1764000112000-separate-limits.js';
 import { SmallLimits1764000113000 } from './1764000113000-small-limits.js';
 import { BoundedSkips1764000114000 } from './1764000114000-bounded-skips.js';
+import { SharedEventSlots1764000115000 } from './1764000115000-shared-event-slots.js';
 import { CountedLocks1764000116000 } from './1764000116000-counted-locks.js';
 import { CountedRejectedRows1764000118000 } from './1764000118000-counted-rejected-rows.js';
 import { FewSearchKeys1764000120000 } from './1764000120000-few-search-keys.js';
@@ -182,6 +183,7 @@ export const MIGRATIONS = [
   SeparateLimits1764000112000,
   SmallLimits1764000113000,
   BoundedSkips1764000114000,
+  SharedEventSlots1764000115000,
   CountedLocks1764000116000,
   CountedRejectedRows1764000118000,
   FewSearchKeys1764000120000,

@@ -1431,7 +1431,7 @@ function gate.change_name(of_user_id text, new_name text, audit_entries json) re
   language sql security definer set search_path=pg_catalog, pg_temp;
 function gate.change_password(of_user_id text, present_hash text, new_hash text, kept_digest text, new_tag text, audit_entries json) returns TABLE(changed boolean, organizations text[])
   language plpgsql security definer set search_path=pg_catalog, pg_temp;
-function gate.claim_events(batch_size integer, only_id text, lease_seconds integer) returns TABLE(id text, organization_id text, epoch integer)
+function gate.claim_events(batch_size integer, only_id text, lease_seconds integer, share jsonb DEFAULT '{}'::jsonb) returns TABLE(id text, organization_id text, epoch integer)
   language plpgsql security definer set search_path=pg_catalog, pg_temp;
 function gate.claim_imports(batch_size integer, only_id text, lease_seconds integer) returns TABLE(id text, organization_id text, epoch integer)
   language sql security definer set search_path=pg_catalog, pg_temp set enable_seqscan=off set enable_bitmapscan=off set enable_sort=off;

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { EventWorker } from '../../src/workflows/waits/event.worker.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { waitFor } from '../support/wait-for.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
@@ -12,8 +13,10 @@ beforeAll(async () => {
 });
 afterAll(() => switchboard.close());
 
-/** Returns the run of a new organization that waits for the event `custom.paid`. */
-async function waiting(condition?: string): Promise<{ by: TestOrganization; runId: string }> {
+/** Returns the workflow and the run of a new organization that waits for the event `custom.paid`. */
+async function waiting(
+  condition?: string,
+): Promise<{ by: TestOrganization; id: string; runId: string }> {
   const by = await createOrganization(switchboard);
   const wait = { event: 'custom.paid', timeout: { days: 1 }, ...(condition && { if: condition }) };
   const { id } = await createWorkflow(by, [{ id: 'paid', wait_for_event: wait }], {
@@ -21,7 +24,7 @@ async function waiting(condition?: string): Promise<{ by: TestOrganization; runI
   });
   const runId = await trigger(by, id);
   await runUntil(by, runId, 'waiting');
-  return { by, runId };
+  return { by, id, runId };
 }
 
 it('a worker delivers the event of an organization before it has delivered the backlog of another organization', async () => {
@@ -45,6 +48,55 @@ it('a worker delivers the event of an organization before it has delivered the b
   await runUntil(acme.by, acme.runId, 'succeeded');
   const left = await backlog();
   expect(left).toBeGreaterThan(EVENTS / 2);
+});
+
+it('a delivery whose conditions take long ends its turn before it has compared all waits', async () => {
+  const { by, id } = await waiting("event.data.number == 'none'");
+  for (let run = 1; run < 6; run += 1) await runUntil(by, await trigger(by, id), 'waiting');
+  // Each condition uses up the processor time of a condition.
+  const condition = `event.data.texts${' | sort_natural'.repeat(250)}`;
+  await switchboard.ownerQuery('update run_waits set condition = $2 where organization_id = $1', [
+    by.id,
+    condition,
+  ]);
+  await switchboard.ownerQuery(
+    `insert into pending_events (organization_id, id, name, payload, xid, happened_at)
+     values ($1, 'evt_slow', 'custom.paid', json_build_object('event', 'custom.paid', 'data',
+       json_build_object('texts', (select json_agg(repeat('a', 90) || g) from generate_series(1, 9900) g))), '1', now())`,
+    [by.id],
+  );
+  const lastCompared = new Set<string>();
+  await waitFor(async () => {
+    const [row] = await switchboard.ownerQuery<{ id: string }>(
+      `select after_run_id as id from pending_events where id = 'evt_slow'`,
+    );
+    if (row) lastCompared.add(row.id);
+    return row ? undefined : true;
+  });
+  expect(lastCompared.size).toBeGreaterThan(1);
+});
+
+it('a claim leaves out the events of an organization that has used its slots', async () => {
+  const web = await startSwitchboard({ env: { ROLE: 'web' } });
+  try {
+    const busy = await createOrganization(web);
+    const acme = await createOrganization(web);
+    await web.ownerQuery(
+      `insert into pending_events (organization_id, id, name, payload, xid, happened_at)
+       select id, id || number, 'custom.paid', '{}', '1', now() - interval '1 s'
+       from organizations, generate_series(1, 4) number where id = any($1)`,
+      [[busy.id, acme.id]],
+    );
+    const worker = web.app.get(EventWorker, { strict: false });
+    const share = (room: number) => ({ after: '', room: 1, rooms: { [busy.id]: room } });
+    expect(await worker.claim(1, `${busy.id}1`, share(0))).toEqual([]);
+    expect(await worker.claim(4, undefined, share(0))).toMatchObject([{ organizationId: acme.id }]);
+    const claims = await worker.claim(8, undefined, share(2));
+    const organizations = claims.map(({ organizationId }) => organizationId).sort();
+    expect(organizations).toEqual([busy.id, busy.id, acme.id].sort());
+  } finally {
+    await web.close();
+  }
 });
 
 it('an event that no worker can deliver is deleted', async () => {

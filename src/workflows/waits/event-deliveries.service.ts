@@ -101,7 +101,7 @@ export class EventDeliveriesService implements OnModuleInit {
 
   private async store(organizationId: string, event: EmittedEvent): Promise<void> {
     if (!(await this.pending.insert(organizationId, event))) return;
-    this.tenants.afterCommit(() => this.wakeUps.wake('event', event.id));
+    this.tenants.afterCommit(() => this.wakeUps.wake('event', event.id, undefined, organizationId));
   }
 
   /** Delivers the event to the next waits. Returns true when there may be more waits. */
@@ -124,8 +124,8 @@ export class EventDeliveriesService implements OnModuleInit {
   }
 
   /**
-   * Returns the matches, and the last wait that was compared with the event. When the organization has no processor time
-   * for the next condition, returns the matches so far. Otherwise a batch whose conditions need more time than an
+   * Returns the matches, and the last wait that was compared with the event. When the turn is over, or the organization
+   * has no processor time for the next condition, returns the matches so far. Otherwise a batch whose conditions need more time than an
    * organization can have would never be committed. Throws `rate_limited` when there is no time for the first condition.
    */
   private async compare(
@@ -135,7 +135,9 @@ export class EventDeliveriesService implements OnModuleInit {
   ): Promise<{ matches: Match[]; last?: Candidate }> {
     const matches: Match[] = [];
     let last: Candidate | undefined;
+    const startedAt = performance.now();
     for (const candidate of candidates) {
+      if (last && performance.now() - startedAt >= TURN_MS) break;
       try {
         const match = await this.match(organizationId, event, candidate);
         if (match) matches.push(match);

@@ -7,6 +7,8 @@ import { EventDeliveriesService } from './event-deliveries.service.js';
 @Injectable()
 export class EventWorker extends QueueWorker {
   readonly kind = 'event';
+  // The conditions of an organization may be slow. Without this limit, its events could occupy all slots.
+  protected override readonly isShared = true;
   protected readonly graceMs = 5000;
 
   constructor(private readonly deliveries: EventDeliveriesService) {
