@@ -5,9 +5,10 @@
 --   organization, workflow  the workflow
 --   limits                  its limits as JSON
 --   key                     the debounce key
--- Result: nothing. Up to 100 earlier runs are canceled with the reason "debounced". If another transaction has locked
---   the last run, the function changes nothing, and the caller checks the limit again later. An earlier run must not
---   take the place of the last run.
+-- Result: nothing. Up to 1,000 earlier runs are canceled with the reason "debounced", in groups of 100. After 0.2 s, no
+--   further group is canceled, because the end of a run can end many waits. If another transaction has locked the last
+--   run, the function changes nothing, and the caller checks the limit again later. An earlier run must not take the
+--   place of the last run.
 -- Locks: the runs that it changes; earlier runs that other transactions have locked are skipped. The caller has the
 --   advisory lock of the workflow. Canceling a run also changes the wait of its parent. When another transaction has
 --   locked this wait, the function throws lock_not_available at once. Otherwise SQL of a tool could keep the caller
@@ -25,6 +26,7 @@ declare
   first_at timestamptz;
   ends timestamptz;
   canceled integer;
+  number integer := 0;
 begin
   select r.id into last_id from public.workflow_runs r
   where r.organization_id = organization and r.workflow_id = workflow and r.debounce_key = key
@@ -36,29 +38,34 @@ begin
   if not found then
     return;
   end if;
-  with earlier as materialized (
-    select locked.id from (
-      select r.ctid as place from public.workflow_runs r
-      where r.organization_id = organization and r.workflow_id = workflow and r.debounce_key = key
-        and r.status = 'queued' and r.delayed_by = 'debounce'
-        -- A newer run may have been stored since last was chosen. It must not be canceled.
-        and (r.created_at, r.id) < (last.created_at, last.id)
-      order by r.created_at, r.id limit 1100
-    ) first cross join lateral (
-      select r.id from public.workflow_runs r
-      where r.ctid = first.place and r.status = 'queued' and r.delayed_by = 'debounce'
-      for update skip locked
-    ) locked limit 100
-  ), replaced as (
-    update public.workflow_runs r set status = 'canceled', reason = 'debounced', finished_at = moment
-    from earlier where r.organization_id = organization and r.id = earlier.id
-    returning coalesce(r.debounce_since, r.created_at) as since
-  )
-  select least(last.since, min(p.since)), count(*) into first_at, canceled from replaced p;
+  first_at := last.since;
+  loop
+    with earlier as materialized (
+      select locked.id from (
+        select r.ctid as place from public.workflow_runs r
+        where r.organization_id = organization and r.workflow_id = workflow and r.debounce_key = key
+          and r.status = 'queued' and r.delayed_by = 'debounce'
+          -- A newer run may have been stored since last was chosen. It must not be canceled.
+          and (r.created_at, r.id) < (last.created_at, last.id)
+        order by r.created_at, r.id limit 1100
+      ) first cross join lateral (
+        select r.id from public.workflow_runs r
+        where r.ctid = first.place and r.status = 'queued' and r.delayed_by = 'debounce'
+        for update skip locked
+      ) locked limit 100
+    ), replaced as (
+      update public.workflow_runs r set status = 'canceled', reason = 'debounced', finished_at = moment
+      from earlier where r.organization_id = organization and r.id = earlier.id
+      returning coalesce(r.debounce_since, r.created_at) as since
+    )
+    select least(first_at, min(p.since)), count(*) into first_at, canceled from replaced p;
+    number := number + canceled;
+    exit when canceled < 100 or number >= 1000 or clock_timestamp() > moment + interval '200 ms';
+  end loop;
   ends := coalesce(least(last.created_at + period, first_at + max_period), moment);
   if canceled = 100 then
-    -- There may be more earlier runs than one statement cancels. If the last run started now, an earlier run could
-    -- start too. So the limit is checked again after a second.
+    -- There may be more earlier runs. If the last run started now, an earlier run could start too. So the limit is
+    -- checked again after a second.
     ends := moment + interval '1 second';
   end if;
   update public.workflow_runs r set

@@ -406,18 +406,24 @@ describe('many delayed runs of one organization', () => {
 
   it('with the same debounce key are canceled in parts, and the newest run starts after the other runs have ended', async () => {
     await createWorkflow(hostile, STEPS, manual(DEBOUNCE));
-    await insertRuns(hostile, 150, {
+    await insertRuns(hostile, 1500, {
       set: `delayed_by = 'debounce', debounce_key = 'k', delayed_until = now()`,
       createdAt: `now() - interval '1 hour' + g * interval '1 ms'`,
     });
     await wake(20);
-    expect(await countRuns(hostile, `status = 'canceled'`)).toBe(100);
-    expect(await countRuns(hostile, 'delayed_by is null')).toBe(0);
-    await switchboard.ownerQuery(
-      `update workflow_runs set delayed_until = now() where status = 'queued'`,
-    );
-    await wake(20);
-    expect(await countRuns(hostile, `status = 'canceled'`)).toBe(149);
+    let canceled = await countRuns(hostile, `status = 'canceled'`);
+    expect(canceled).toBeLessThanOrEqual(1000);
+    while (canceled < 1499) {
+      expect(await countRuns(hostile, 'delayed_by is null')).toBe(0);
+      await switchboard.ownerQuery(
+        `update workflow_runs set delayed_until = now() where status = 'queued'`,
+      );
+      await wake(20);
+      const before = canceled;
+      canceled = await countRuns(hostile, `status = 'canceled'`);
+      expect(canceled).toBeGreaterThan(before);
+    }
+    expect(canceled).toBe(1499);
     expect(await countRuns(hostile, 'delayed_by is null')).toBe(1);
   });
 
@@ -459,7 +465,7 @@ describe('many delayed runs of one organization', () => {
 });
 
 describe('many waits of one organization', () => {
-  it('cost a sweep nothing for their large values', async () => {
+  it('are swept without a look at their large values', async () => {
     await createWorkflow(hostile, STEPS, manual());
     await insertRuns(hostile, 1, { set: `status = 'waiting', available_at = 'infinity'` });
     // The value is larger than the limit. A statement that compared the value with the limit would fail.

@@ -125,8 +125,9 @@ export class EventDeliveriesService implements OnModuleInit {
 
   /**
    * Returns the matches, and the last wait that was compared with the event. When the turn is over, or the organization
-   * has no processor time for the next condition, returns the matches so far. Otherwise a batch whose conditions need more time than an
-   * organization can have would never be committed. Throws `rate_limited` when there is no time for the first condition.
+   * has no processor time for the next condition, returns the matches so far. Otherwise a batch whose conditions need
+   * more time than an organization can have would never be committed. Throws `rate_limited` when there is no time for
+   * the first condition.
    */
   private async compare(
     organizationId: string,
