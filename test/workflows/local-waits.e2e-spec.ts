@@ -13,7 +13,7 @@ function shown(instant: unknown, timeZone: string): string {
   return format.format(new Date(String(instant)));
 }
 
-describe('waits until a local time', () => {
+describe('a wait until a local time', () => {
   let switchboard: RunningSwitchboard;
   let acme: TestOrganization;
   let count = 0;
@@ -73,7 +73,7 @@ describe('waits until a local time', () => {
     );
   });
 
-  it('wait for a weekday, and for a date and time', async () => {
+  it('can wait for a weekday, and for a date and time', async () => {
     const zone = 'Australia/Sydney';
     const monday = await run({ until: '08:30', weekdays: ['mon'] }, zone);
     const { until } = monday.steps[0]!.output!;

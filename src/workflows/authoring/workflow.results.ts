@@ -16,9 +16,7 @@ import { toTriggerView } from '../store/version-content.js';
 import type { Workflow } from '../store/workflow.entity.js';
 
 export class WorkflowView {
-  @Text(
-    'Id of the workflow. Without a secret, anybody who knows it can start the workflow by webhook.',
-  )
+  @Text('Id of the workflow. If its webhook has no secret, anybody who knows this id can start it.')
   id: string;
 
   @Text('Name shown to people.')

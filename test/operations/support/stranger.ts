@@ -33,7 +33,7 @@ export class Stranger {
     try {
       await work();
     } finally {
-      // During this pause, at least one ping is sent after the end of the work.
+      // The pause is long enough for at least one ping after the end of the work.
       await new Promise((resolve) => setTimeout(resolve, 15));
     }
     return await this.ask('end', {});
