@@ -13,7 +13,7 @@ import { build } from '../scripts/build.mjs';
 import { installPackage } from '../scripts/install-package.mjs';
 import { start } from './processes.mjs';
 
-/** Lists the modules that measure, and the contests of each module. */
+/** Lists the modules of the benchmarks, and the contests of each module. A contest compares programs at one task. */
 const PARTS = [
   { file: 'calls', contests: ['list', 'call', 'batch', 'search'] },
   { file: 'durable', contests: ['accept', 'run', 'latency', 'growth-workers'] },

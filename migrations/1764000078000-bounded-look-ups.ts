@@ -7,7 +7,7 @@ import { SqlMigration } from './sql-migration.js';
  */
 const LIMITS = { tool_policies: 500, offered_workflows: 20 };
 
-/** The condition fails for values that no repository stores. */
+/** The condition is false for values that the service never stores. */
 const CHECK = {
   name: 'offered_workflows_size_check',
   condition: `char_length(title) <= 100 and char_length(description) <= 1000 and char_length(revision) <= 64

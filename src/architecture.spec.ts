@@ -44,7 +44,17 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   events: ['database', 'text'],
   mail: ['text', 'turns'],
   policies: ['changes', 'database', 'errors', 'text'],
-  accounts: ['changes', 'database', 'errors', 'http', 'mail', 'policies', 'security', 'text'],
+  accounts: [
+    'batching',
+    'changes',
+    'database',
+    'errors',
+    'http',
+    'mail',
+    'policies',
+    'security',
+    'text',
+  ],
   'change-streams': ['accounts', 'changes', 'errors', 'http'],
   keys: [
     'accounts',

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Env } from '../config/env.js';
 import { violatedConstraint } from '../database/database-error.js';
 import { GateDatabase } from '../database/gate-database.js';
+import { GateLookUps } from '../database/gate-look-ups.js';
 import { AppError } from '../errors/app-error.js';
 import { type NamedPolicy, ToolPolicies } from '../policies/tool-policies.js';
 import { newId } from '../text/ids.js';
@@ -26,10 +27,17 @@ interface AccountRow {
  */
 @Injectable()
 export class AccountsService {
+  private readonly lookUps: GateLookUps<
+    [email: null, userId: string, organizationId: string],
+    AccountRow
+  >;
+
   constructor(
     private readonly gate: GateDatabase,
     private readonly env: Env,
-  ) {}
+  ) {
+    this.lookUps = new GateLookUps(gate, 'find_account', ['text', 'text', 'text']);
+  }
 
   /** Creates an organization and its owner. Throws `email_taken`, or `forbidden` when sign-up is closed. */
   async signUp(
@@ -86,8 +94,7 @@ export class AccountsService {
 
   /** Returns the account of a person in an organization, or null when the person is not a member. */
   async find(userId: string, organizationId: string): Promise<Account | null> {
-    const values = [null, userId, organizationId];
-    const [row] = await this.gate.call<AccountRow>('find_account', values);
+    const row = await this.lookUps.find(null, userId, organizationId);
     return row ? toAccount(row) : null;
   }
 

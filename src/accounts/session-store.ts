@@ -4,8 +4,8 @@ import session, { type SessionData } from 'express-session';
 import { LRUCache } from 'lru-cache';
 import type { Pool } from 'pg';
 import type { Account } from './account.js';
+import { Batcher } from '../batching/batcher.js';
 import { mapDatabaseError } from '../database/database-error.js';
-import { toError } from '../errors/app-error.js';
 
 /** A session is extended at most once in this time, so that most requests write nothing. */
 const EXTEND_EVERY_MS = 60 * 1000;
@@ -50,13 +50,21 @@ export class SessionStore extends PgStore {
     ttl: EXTEND_EVERY_MS,
   });
 
+  /**
+   * The look-ups of sessions. Look-ups at the same moment share a statement. Otherwise the requests of one person could
+   * fill the queue of statements of the gate, and delay the look-ups and claims of all organizations.
+   */
+  private readonly reads = new Batcher<string, ReadonlyMap<string, SessionData>>((_, keys) =>
+    this.readAll(keys),
+  );
+
   /** `admit` gets the digest of a session before the session is read, and throws to refuse the request. */
   constructor(
-    pool: Pool,
+    private readonly sessions: Pool,
     private readonly admit: (digest: string) => void,
   ) {
     super({
-      pool,
+      pool: sessions,
       schemaName: 'gate',
       tableName: 'sessions',
       pruneSessionInterval: PRUNE_SECONDS,
@@ -71,17 +79,12 @@ export class SessionStore extends PgStore {
       done(error);
       return;
     }
-    this.read(key, done);
+    this.read(key).then((data) => done(null, data), done);
   }
 
   /** Returns the person of a session, or undefined when the session has ended. */
   async findPerson(sid: string): Promise<SignedIn | undefined> {
-    return await new Promise((resolve, reject) => {
-      this.read(digestOf(sid), (error, data) => {
-        if (error) reject(toError(error));
-        else resolve(data?.passport?.user);
-      });
-    });
+    return (await this.read(digestOf(sid)))?.passport?.user;
   }
 
   override set(sid: string, data: SessionData, done?: Callback): void {
@@ -104,12 +107,24 @@ export class SessionStore extends PgStore {
   }
 
   /** Reads a session without counting the request, so that the limit of requests cannot hide the end of the session. */
-  private read(key: string, done: (error: unknown, data?: SessionData | null) => void): void {
-    super.get(key, (error: unknown, data?: SessionData | null) => {
-      const expired =
-        data?.startedAt !== undefined && Date.now() - data.startedAt > ABSOLUTE_LIFETIME_MS;
-      done(mapError(error), expired ? null : data);
-    });
+  private async read(key: string): Promise<SessionData | null> {
+    const data = (await this.reads.add('', key)).result.get(key);
+    const isExpired =
+      data?.startedAt !== undefined && Date.now() - data.startedAt > ABSOLUTE_LIFETIME_MS;
+    return isExpired ? null : (data ?? null);
+  }
+
+  private async readAll(keys: readonly string[]): Promise<ReadonlyMap<string, SessionData>> {
+    try {
+      const { rows } = await this.sessions.query<{ sid: string; sess: SessionData }>({
+        name: 'gate_find_sessions',
+        text: 'select sid, sess from gate.sessions where sid = any($1) and expire >= now()',
+        values: [[...new Set(keys)]],
+      });
+      return new Map(rows.map(({ sid, sess }) => [sid, sess]));
+    } catch (error) {
+      throw mapDatabaseError(error);
+    }
   }
 }
 

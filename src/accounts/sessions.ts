@@ -6,8 +6,9 @@ import passport, { Passport } from 'passport';
 import { Env } from '../config/env.js';
 import { GateDatabase } from '../database/gate-database.js';
 import { SecretBox } from '../database/secret-box.js';
+import { CallTurns } from '../http/call-turns.js';
 import { RateLimiter } from '../http/rate-limiter.js';
-import { recordAccess } from '../http/request-access.js';
+import { recordAccess, renewAccess } from '../http/request-access.js';
 import { recordOrganization } from '../http/request-organization.js';
 import type { Account } from './account.js';
 import { sessionEnded } from './acting-session.js';
@@ -36,6 +37,7 @@ export class Sessions implements OnApplicationShutdown {
     env: Env,
     limiter: RateLimiter,
     private readonly accounts: AccountsService,
+    private readonly turns: CallTurns,
   ) {
     const secure = env.publicUrl?.startsWith('https:') ?? false;
     // Browsers bind a cookie with this prefix to this host, and accept it only over https (RFC 6265bis).
@@ -77,7 +79,10 @@ export class Sessions implements OnApplicationShutdown {
     this.readAccount = reader.session() as RequestHandler;
   }
 
-  /** Sets `request.user` to the account of the session in the cookie, if there is a session. */
+  /**
+   * Sets `request.user` to the account of the session in the cookie, if there is a session. Organizations take turns, so
+   * that thousands of requests of one person do not delay the requests of others.
+   */
   restore(request: Request, response: Response, next: NextFunction): void {
     const lookedUpAt = performance.now();
     void this.readCookie(request, response, (error?: unknown) => {
@@ -85,11 +90,15 @@ export class Sessions implements OnApplicationShutdown {
       else
         void this.readAccount(request, response, (failure?: unknown) => {
           const account = request.user as Account | undefined;
-          if (account) {
-            recordOrganization(request, account.organizationId);
-            recordAccess(request, lookedUpAt, () => this.renew(request, account));
+          if (failure || !account) {
+            next(failure);
+            return;
           }
-          next(failure);
+          recordOrganization(request, account.organizationId);
+          recordAccess(request, lookedUpAt, () => this.renew(request, account));
+          const turn = this.turns.take(account.organizationId);
+          if (turn) turn.then(() => renewAccess(request)).then(() => next(), next);
+          else next();
         });
     });
   }

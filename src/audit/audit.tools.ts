@@ -34,7 +34,7 @@ export class AuditTools {
     name: 'list_audit_log',
     title: 'List the audit log',
     description:
-      'Returns who changed what, newest first, with refused and failed calls, sign-ins and keys. Only for owners.',
+      'Returns who changed what, newest first. Includes sign-ins, changes of API keys, and calls that were refused or failed. Only for owners.',
     output: AuditLogPage,
     readOnly: true,
     surfaces: ['dashboard'],

@@ -4,6 +4,10 @@ import { ignoreErrorsInUse } from './ignore-errors-in-use.js';
 import type { StatementLog } from './statement-log.js';
 import { ConnectionShares } from './transactions/connection-shares.js';
 
+export type GateType = 'bytea' | 'text';
+/** The values of one call of a function. */
+export type GateValues = readonly (Buffer | string | null)[];
+
 /**
  * Calls the functions of the gate, before an organization is known. Its database role cannot read tables of
  * organizations.
@@ -77,18 +81,23 @@ export class GateDatabase {
     }
   }
 
-  /** Calls a function once for each value, in one statement. `position` of a row is the index of its value. */
+  /**
+   * Calls a function once for each list of values, in one statement. `types` has the type of each value of a list.
+   * `position` of a row is the index of its list.
+   */
   async callForEach<Row extends object>(
     name: string,
-    values: readonly Buffer[] | readonly string[],
-    type: 'bytea' | 'text' = 'bytea',
+    lists: readonly GateValues[],
+    types: readonly GateType[],
   ): Promise<(Row & { position: number })[]> {
     assertName(name);
+    const columns = types.map((_, index) => `value_${index}`).join(', ');
+    const arrays = types.map((type, index) => `$${index + 1}::${type}[]`).join(', ');
     return await this.query<Row & { position: number }>(
       `gate_${name}_for_each`,
       `select given.number::int - 1 as position, found.*
-       from unnest($1::${type}[]) with ordinality as given (value, number), gate.${name}(given.value) as found`,
-      [values],
+       from unnest(${arrays}) with ordinality as given (${columns}, number), gate.${name}(${columns}) as found`,
+      types.map((_, index) => lists.map((values) => values[index])),
     );
   }
 

@@ -1,34 +1,35 @@
 import { Batcher } from '../batching/batcher.js';
 import { isConnectionError } from './database-error.js';
-import type { GateDatabase } from './gate-database.js';
+import type { GateDatabase, GateType, GateValues } from './gate-database.js';
 
 /**
- * Finds rows of any organization by a value, with a function of the gate. Look-ups at the same moment share one
+ * Finds rows of any organization by one or more values, with a function of the gate. Look-ups at the same moment share one
  * statement, which begins after all these look-ups have arrived. When this statement fails although the connection was
- * not lost, each value is looked up alone. So a row that causes an error does not make the look-ups of other
- * organizations fail.
+ * not lost, each row is looked up alone. So a row that causes an error does not make the look-ups of other organizations
+ * fail.
  */
-export class GateLookUps<Value extends Buffer | string, Row extends object> {
-  private readonly batches = new Batcher<Value, ReadonlyMap<string, Row> | undefined>((_, values) =>
-    this.findTogether(values),
+export class GateLookUps<Values extends GateValues, Row extends object> {
+  private readonly batches = new Batcher<Values, ReadonlyMap<string, Row> | undefined>((_, lists) =>
+    this.findTogether(lists),
   );
 
+  /** `types` has the type of each argument of the function. */
   constructor(
     private readonly gate: Pick<GateDatabase, 'callForEach'>,
     private readonly name: string,
-    private readonly type: 'bytea' | 'text',
+    private readonly types: readonly GateType[],
   ) {}
 
-  async find(value: Value): Promise<Row | undefined> {
-    const { result } = await this.batches.add('', value);
-    return (result ?? (await this.findEach([value]))).get(nameOf(value));
+  async find(...values: Values): Promise<Row | undefined> {
+    const { result } = await this.batches.add('', values);
+    return (result ?? (await this.findEach([values]))).get(nameOf(values));
   }
 
-  /** Returns undefined when each value must be looked up alone. */
+  /** Returns undefined when each row must be looked up alone. */
   private async findTogether(
-    values: readonly Value[],
+    lists: readonly Values[],
   ): Promise<ReadonlyMap<string, Row> | undefined> {
-    const distinct = [...new Map(values.map((value) => [nameOf(value), value])).values()];
+    const distinct = [...new Map(lists.map((values) => [nameOf(values), values])).values()];
     try {
       return await this.findEach(distinct);
     } catch (error) {
@@ -38,16 +39,14 @@ export class GateLookUps<Value extends Buffer | string, Row extends object> {
     }
   }
 
-  private async findEach(values: readonly Value[]): Promise<ReadonlyMap<string, Row>> {
-    const rows = await this.gate.callForEach<Row>(
-      this.name,
-      values as readonly Buffer[] | readonly string[],
-      this.type,
-    );
-    return new Map(rows.map((row) => [nameOf(values[row.position]!), row]));
+  private async findEach(lists: readonly Values[]): Promise<ReadonlyMap<string, Row>> {
+    const rows = await this.gate.callForEach<Row>(this.name, lists, this.types);
+    return new Map(rows.map((row) => [nameOf(lists[row.position]!), row]));
   }
 }
 
-function nameOf(value: Buffer | string): string {
-  return typeof value === 'string' ? value : value.toString('latin1');
+function nameOf(values: GateValues): string {
+  return values
+    .map((value) => (Buffer.isBuffer(value) ? value.toString('latin1') : value))
+    .join('\u0000');
 }

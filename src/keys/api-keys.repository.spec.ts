@@ -13,8 +13,9 @@ interface Statement {
 /** Creates a repository with statements that wait until the test answers them. */
 function start(): { keys: ApiKeysRepository; statements: Statement[] } {
   const statements: Statement[] = [];
-  const callForEach = (_name: string, hashes: readonly Buffer[]): Promise<object[]> =>
+  const callForEach = (_name: string, lists: readonly [Buffer][]): Promise<object[]> =>
     new Promise((resolve, reject) => {
+      const hashes = lists.map(([hash]) => hash);
       const answer = (found?: FoundKey): void =>
         resolve(found ? hashes.map((_, position) => ({ ...found, position })) : []);
       statements.push({ hashes, answer, fail: reject });

@@ -54,13 +54,13 @@ type DescribedKey = Pick<ApiKey, keyof typeof READABLE>;
 
 @Injectable()
 export class ApiKeysRepository {
-  private readonly lookUps: GateLookUps<Buffer, FoundKey>;
+  private readonly lookUps: GateLookUps<[hash: Buffer], FoundKey>;
 
   constructor(
     private readonly tenants: TenantDatabase,
     private readonly gate: GateDatabase,
   ) {
-    this.lookUps = new GateLookUps(gate, 'find_api_key', 'bytea');
+    this.lookUps = new GateLookUps(gate, 'find_api_key', ['bytea']);
   }
 
   async findActive(organizationId: string): Promise<DescribedKey | null> {

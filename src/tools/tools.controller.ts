@@ -52,7 +52,6 @@ export class ToolsController {
     } catch (error) {
       throw this.calls.refused(caller, name, error as AppError);
     }
-    await this.turns.take(organizationId);
     const tool = checkAccess(request, () => this.findTool(name, request, caller));
     const body = await readBodyIfAny(request, MAX_BODY_BYTES, (bytes) =>
       this.turns.takeForBody(organizationId, bytes),

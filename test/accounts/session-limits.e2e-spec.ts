@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { GateDatabase } from '../../src/database/gate-database.js';
 import { createOrganization } from '../support/organization.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { itSlow } from '../support/thorough.js';
@@ -39,6 +41,27 @@ describe('a session with too many requests', () => {
       expect((await session()).status).toBe(429);
     } finally {
       await switchboard.ownerQuery('rollback');
+    }
+  });
+
+  it('finds the sessions and people of requests in one packet with few statements', async () => {
+    const patient = await startSwitchboard();
+    try {
+      const { cookie } = await createOrganization(patient);
+      const { host, hostname, port } = new URL(patient.url);
+      const lines = [`HEAD /api/auth/session HTTP/1.1`, `Host: ${host}`, `Cookie: ${cookie}`];
+      const query = vi.spyOn(patient.app.get(GateDatabase).pool, 'query');
+      const socket = connect(Number(port), hostname);
+      socket.write(`${lines.join('\r\n')}\r\n\r\n`.repeat(16));
+      let answers = '';
+      for await (const data of socket) {
+        answers += String(data);
+        if (answers.split('HTTP/1.1 200').length > 16) break;
+      }
+      // Two statements are enough when all requests arrive at the same moment.
+      expect(query.mock.calls.length).toBeLessThan(16);
+    } finally {
+      await patient.close();
     }
   });
 

@@ -30,6 +30,17 @@ describe('a call of an organization', () => {
     expect(meanwhile).toBeLessThan(CONNECTIONS / 2);
   });
 
+  it('is answered before most of a thousand requests of a signed-in person of another organization', async () => {
+    const requests = [
+      'HEAD /api/openapi.json HTTP/1.1',
+      `Host: ${new URL(switchboard.url).host}`,
+      `Cookie: ${acme.cookie}`,
+      '\r\n',
+    ].join('\r\n');
+    const meanwhile = await countAnswers(switchboard, requests, 200, ping(switchboard, globex));
+    expect(meanwhile).toBeLessThan(CONNECTIONS / 2);
+  });
+
   it('is answered before most of a thousand unsigned deliveries to a webhook of another organization', async () => {
     const meanwhile = await countAnswers(switchboard, unsigned, 401, ping(switchboard, globex));
     expect(meanwhile).toBeLessThan(CONNECTIONS / 4);

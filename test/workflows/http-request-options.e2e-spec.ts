@@ -307,7 +307,7 @@ describe('pages', () => {
     });
   });
 
-  it('are read up to their maximum', async () => {
+  it('are read until their number is the maximum', async () => {
     pagesOf('/pages/many', LISTS);
     const ended = await run([
       step('/pages/many', { pages: { items: 'data', next: 'link', max: 2 } }),

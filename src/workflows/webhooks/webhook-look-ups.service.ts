@@ -32,13 +32,13 @@ export class WebhookLookUpsService {
     sizeCalculation: ({ options, secrets, previousSecrets }) =>
       JSON.stringify([options, secrets]).length + (previousSecrets?.length ?? 0),
   });
-  private readonly lookUps: GateLookUps<string, FoundWebhook>;
+  private readonly lookUps: GateLookUps<[workflowId: string], FoundWebhook>;
 
   constructor(
     gate: GateDatabase,
     private readonly secrets: SecretBox,
   ) {
-    this.lookUps = new GateLookUps(gate, 'find_webhook', 'text');
+    this.lookUps = new GateLookUps(gate, 'find_webhook', ['text']);
   }
 
   /**
