@@ -16,7 +16,7 @@ create table public.segments (
   -- True until every contact was compared once since the filters were saved. Until then no contact counts as entering
   -- or leaving.
   baseline boolean not null,
-  -- Every contact is compared from this time on. Null when only changed contacts need a comparison.
+  -- The time at which a comparison of all contacts is due. Null when only changed contacts need a comparison.
   sweep_at timestamptz,
   -- Contacts up to this id have been compared.
   position text collate "C" not null default '',

@@ -19,7 +19,7 @@ export class AuditFilters {
   @Text('ok, or the code of an error, such as forbidden.', FILTER)
   outcome?: string;
 
-  @Text('Only this tool, or another action, such as sign_in.', FILTER)
+  @Text('Only the entries of this tool, or of this other action, such as sign_in.', FILTER)
   action?: string;
 
   @Text('Only about the object with this id.', FILTER)
