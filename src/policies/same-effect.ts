@@ -1,4 +1,4 @@
-/** The tools of agents whose effect a call of another tool can have. */
+/** The tools of agents and steps whose effect a call of another tool can have. */
 interface SameEffect {
   readonly tools: readonly string[];
   /** The calls without this effect: calls in which this argument has one of these values. */
@@ -6,9 +6,9 @@ interface SameEffect {
 }
 
 /**
- * Maps a tool to the tools of agents with the same effect. The policies of these tools apply to the tool too. Without
- * this, an agent could use the tool, itself or in a step that it saves, in place of a tool that is hidden or that a
- * person must confirm. `same-effect.e2e-spec.ts` lists the tools that need no entry.
+ * Maps a tool to the tools of agents and steps with the same effect. The policies of these tools apply to the tool too.
+ * Without this, an agent could use the tool, itself or in a step that it saves, in place of a tool that is hidden or that
+ * a person must confirm. `same-effect.e2e-spec.ts` lists the tools that need no entry.
  */
 export const SAME_EFFECT: Readonly<Record<string, SameEffect>> = {
   add_contact_alias: { tools: ['update_contact'] },
@@ -28,10 +28,16 @@ export const SAME_EFFECT: Readonly<Record<string, SameEffect>> = {
     except: { argument: 'channel', values: [undefined, 'email'] },
   },
   remove_contact_alias: { tools: ['update_contact'] },
+  // After a complaint or a bounce, the address gets no more messages.
+  report_delivery: {
+    tools: ['suppress_address'],
+    except: { argument: 'outcome', values: ['delivered', 'failed'] },
+  },
   resolve_message: {
     tools: ['send_message'],
     except: { argument: 'outcome', values: ['sent', 'delivered', 'failed'] },
   },
+  restore_template_version: { tools: ['update_template'] },
   set_run_contact: { tools: ['create_contact', 'update_contact'] },
   // With double opt-in, the contact gets an e-mail that asks for a confirmation.
   set_topic_subscription: {
@@ -43,9 +49,9 @@ export const SAME_EFFECT: Readonly<Record<string, SameEffect>> = {
 };
 
 /**
- * Returns the tools of agents with the same effect as a call of the tool with these arguments. `name` is the current
- * name of the tool. The arguments may be invalid, and those of a step may contain expressions. An expression counts as
- * a value with the effect.
+ * Returns the tools of agents and steps with the same effect as a call of the tool with these arguments. `name` is the
+ * current name of the tool. The arguments may be invalid, and those of a step may contain expressions. An expression
+ * counts as a value with the effect.
  */
 export function sameEffectOf(
   name: string,

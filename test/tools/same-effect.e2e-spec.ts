@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { SAME_EFFECT } from '../../src/policies/same-effect.js';
 import { ToolPolicies } from '../../src/policies/tool-policies.js';
+import type { Surface } from '../../src/tools/contract/tool-call.js';
 import { ToolRegistry } from '../../src/tools/registry/tool-registry.js';
 import { callTool, said } from '../workflows/support/offer-client.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
@@ -17,7 +18,7 @@ const WORKFLOW = {
 };
 
 /**
- * The tools of agents and steps that change data, and that have the effect of no other tool of agents. Before you add a
+ * The tools of agents and steps that change data, and that have the effect of no other of these tools. Before you add a
  * tool here, ask: which policies did an owner set to prevent what this tool does? The tools of these policies belong
  * into the map `SAME_EFFECT` of `same-effect.ts`.
  */
@@ -43,8 +44,6 @@ const WITHOUT_SAME_EFFECT = [
   'publish_template',
   'remove_from_segment',
   'remove_suppression',
-  'report_delivery',
-  'restore_template_version',
   'retry_run',
   'send_message',
   'suppress_address',
@@ -151,9 +150,11 @@ describe('the map of tools with the same effect', () => {
     );
   });
 
-  it('names tools of agents, which have no old names that could have policies too', () => {
+  it('names tools of agents and steps, which have no old names that could have policies too', () => {
+    const find = (name: string, surface: Surface) =>
+      registry().find(name, surface, ToolPolicies.NONE);
     for (const name of Object.values(SAME_EFFECT).flatMap(({ tools }) => tools)) {
-      expect(registry().find(name, 'agent', ToolPolicies.NONE)?.names).toEqual([name]);
+      expect((find(name, 'agent') ?? find(name, 'workflow'))?.names).toEqual([name]);
     }
   });
 });

@@ -22,6 +22,9 @@ const SAME_EFFECTS: readonly (readonly [string, string, object])[] = [
   ['send_message', 'record_message', { contact_id: 'con_1', channel: 'sms', body: 'HELP' }],
   ['send_message', 'set_topic_subscription', subscription(true)],
   ['send_message', 'resolve_message', { message_id: 'msg_1', outcome: 'resend' }],
+  ['suppress_address', 'report_delivery', { message_id: 'msg_1', outcome: 'complained' }],
+  ['suppress_address', 'report_delivery', { message_id: 'msg_1', outcome: 'bounced' }],
+  ['update_template', 'restore_template_version', { template_id: 'tpl_1', version: 1 }],
 ];
 
 const STEP = { id: 'made', tool: 'create_contact', arguments: { email: 'step@example.com' } };
@@ -104,6 +107,8 @@ describe('an agent', () => {
     ['update_contact', 'record_message', { contact_id: 'con_1', body: 'START' }],
     ['send_message', 'set_topic_subscription', subscription(false)],
     ['send_message', 'resolve_message', { message_id: 'msg_1', outcome: 'failed' }],
+    ['suppress_address', 'report_delivery', { message_id: 'msg_1', outcome: 'delivered' }],
+    ['suppress_address', 'report_delivery', { message_id: 'msg_1', outcome: 'failed' }],
   ])(
     'when %s is hidden, saves a step that uses %s with arguments that have another effect',
     async (tool, used, given) => {
