@@ -21,7 +21,7 @@ export class CrossSiteDownloadGuard implements CanActivate {
     this.security.report('cross_site_request', { address: clientAddress(request) });
     throw new AppError(
       'forbidden',
-      'A download with a session must begin on a page of Switchboard. Open its page Contacts, or send an API key.',
+      'A download with a session must begin on a page of Switchboard. Open its page Contacts or Imports, or send an API key.',
     );
   }
 }

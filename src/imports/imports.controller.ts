@@ -1,5 +1,6 @@
 import { Controller, Get, HttpCode, Param, Post, Query, Req, Res, UseGuards } from '@nestjs/common';
 import type { Request, Response } from 'express';
+import { CrossSiteDownloadGuard } from '../accounts/cross-site-download.guard.js';
 import { CrossSiteGuard } from '../accounts/cross-site.guard.js';
 import { readRequestOrigin } from '../accounts/read-request-origin.js';
 import { abandonUpload, readUpload } from '../files/upload-body.js';
@@ -65,6 +66,7 @@ export class ImportsController {
   }
 
   @Get(':id/rejected.csv')
+  @UseGuards(CrossSiteDownloadGuard)
   async rejected(
     @Req() request: Request,
     @Param('id', pathId('import')) id: string,
@@ -80,7 +82,8 @@ export class ImportsController {
     const { organizationId } = caller;
     this.limiter.consume(organizationId, 1);
     await this.downloads.use(organizationId, async () => {
-      const { name, lines } = await this.imports.rejectedRows(organizationId, id);
+      const origin = readRequestOrigin(request);
+      const { name, lines } = await this.imports.rejectedRows(caller, origin, id);
       await sendCsv(response, caller, `rejected-${name}`, lines);
     });
   }

@@ -1,4 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import type { Actor } from '../accounts/account.js';
+import { AuditLog } from '../accounts/audit-log.js';
+import type { RequestOrigin } from '../accounts/request-origin.js';
 import { ContactRulesService } from '../contacts/contact-rules.service.js';
 import type { Identifier } from '../contacts/contact-statements.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
@@ -39,6 +42,7 @@ export class ImportsService {
     private readonly rules: ContactRulesService,
     private readonly tenants: TenantDatabase,
     private readonly wakeUps: WakeUps,
+    private readonly audit: AuditLog,
   ) {}
 
   /** Returns an import. Throws `not_found` when the organization has no such import. */
@@ -119,14 +123,18 @@ export class ImportsService {
 
   /**
    * Returns, as CSV, the rows that were not imported: the columns of the file, the number of each row and the reasons.
-   * Each part is read in its own transaction. Throws `not_found` before the first part.
+   * Each part is read in its own transaction. Before the first part, adds an entry to the audit log with the caller, or
+   * throws `not_found`.
    */
   async rejectedRows(
-    organizationId: string,
+    { organizationId, actor }: { organizationId: string; actor: Actor },
+    origin: RequestOrigin,
     id: string,
   ): Promise<{ name: string; lines: AsyncGenerator<string> }> {
-    const job = await this.tenants.transaction(organizationId, () => this.get(organizationId, id), {
-      readOnly: true,
+    const job = await this.tenants.transaction(organizationId, async () => {
+      const found = await this.get(organizationId, id);
+      await this.audit.record(organizationId, actor, 'export_rejected_rows', id, { origin });
+      return found;
     });
     return { name: job.name, lines: this.linesOf(job) };
   }

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { type RunningSwitchboard, sharedSwitchboard } from '../support/switchboard.js';
 import { sample } from '../support/thorough.js';
+import { uploadedImport } from '../support/uploaded-import.js';
 
 type Site = 'same-origin' | 'same-site' | 'cross-site' | 'none' | 'junk' | undefined;
 
@@ -93,25 +94,32 @@ describe('requests that a browser sends for another site', () => {
     }
   });
 
-  it('are refused by the export of contacts, which would be in the audit log, unless they have an API key', async () => {
-    const owner = await createOrganization(switchboard);
-    const statusOf = (headers: Record<string, string | undefined>) =>
-      send(`${switchboard.url}/api/contacts/export.csv`, 'GET', headers);
-    const countExports = async (): Promise<number> => {
-      const sql = `select from audit_log where organization_id = $1 and action = 'export_contacts'`;
-      return (await switchboard.ownerQuery(sql, [owner.id])).length;
-    };
-    for (const site of ['cross-site', 'same-site', 'junk']) {
-      expect(await statusOf({ Cookie: owner.cookie, 'Sec-Fetch-Site': site }), site).toBe(403);
-    }
-    expect(await countExports()).toBe(0);
-    for (const site of ['same-origin', 'none', undefined]) {
-      expect(await statusOf({ Cookie: owner.cookie, 'Sec-Fetch-Site': site }), site).toBe(200);
-    }
-    const key = { Authorization: `Bearer ${owner.key}`, 'Sec-Fetch-Site': 'cross-site' };
-    expect(await statusOf(key)).toBe(200);
-    expect(await countExports()).toBe(4);
-  });
+  it.each([
+    ['export_contacts', () => Promise.resolve('/api/contacts/export.csv')],
+    ['export_rejected_rows', rejectedRowsOf],
+  ])(
+    'are refused by %s, which would be in the audit log, unless they have an API key',
+    async (action, pathOf) => {
+      const owner = await createOrganization(switchboard);
+      const path = await pathOf(owner);
+      const statusOf = (headers: Record<string, string | undefined>) =>
+        send(`${switchboard.url}${path}`, 'GET', headers);
+      const countExports = async (): Promise<number> => {
+        const sql = `select from audit_log where organization_id = $1 and action = $2`;
+        return (await switchboard.ownerQuery(sql, [owner.id, action])).length;
+      };
+      for (const site of ['cross-site', 'same-site', 'junk']) {
+        expect(await statusOf({ Cookie: owner.cookie, 'Sec-Fetch-Site': site }), site).toBe(403);
+      }
+      expect(await countExports()).toBe(0);
+      for (const site of ['same-origin', 'none', undefined]) {
+        expect(await statusOf({ Cookie: owner.cookie, 'Sec-Fetch-Site': site }), site).toBe(200);
+      }
+      const key = { Authorization: `Bearer ${owner.key}`, 'Sec-Fetch-Site': 'cross-site' };
+      expect(await statusOf(key)).toBe(200);
+      expect(await countExports()).toBe(4);
+    },
+  );
 
   it('are refused even with headers that override the method', async () => {
     const { status } = await acme.fetch('/api/mcp/keys', {
@@ -121,6 +129,11 @@ describe('requests that a browser sends for another site', () => {
     expect((await acme.fetch('/api/mcp/keys')).status).toBe(200);
   });
 });
+
+/** Uploads a file. Returns the path of its rows that were not imported. */
+async function rejectedRowsOf(owner: TestOrganization): Promise<string> {
+  return `/api/imports/${await uploadedImport(owner)}/rejected.csv`;
+}
 
 function expectedStatus(
   method: string,

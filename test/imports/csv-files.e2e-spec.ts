@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
 import { type RunningSwitchboard, sharedSwitchboard } from '../support/switchboard.js';
-import { contactsOf, importFile } from './import.js';
+import { contactsOf, importFile, rejectedRows } from './import.js';
 
 let switchboard: RunningSwitchboard;
 let acme: TestOrganization;
@@ -11,6 +11,11 @@ beforeAll(async () => {
 beforeEach(async () => {
   acme = await createOrganization(switchboard);
 });
+
+async function downloadsOf(organization: TestOrganization): Promise<object[]> {
+  const given = { action: 'export_rejected_rows' };
+  return (await organization.call<{ entries: object[] }>('list_audit_log', given)).value.entries;
+}
 
 const CONTACT = {
   external_id: '=HYPERLINK("http://evil.example")',
@@ -91,11 +96,24 @@ describe('the rejected rows', () => {
     expect(await contactsOf(acme)).toMatchObject([{ first_name: '=cmd()' }]);
   });
 
+  it('are in the audit log with the import, the caller and the address when they are downloaded', async () => {
+    const done = await importFile(acme, 'email\nwrong\n');
+    await rejectedRows(acme, done.id);
+    expect(await downloadsOf(acme)).toEqual([
+      expect.objectContaining({
+        caller_kind: 'user',
+        subject: done.id,
+        address: expect.stringContaining('127.0.0.1') as string,
+      }),
+    ]);
+  });
+
   it('cannot be read by another organization', async () => {
     const done = await importFile(acme, 'email\nwrong\n');
     const other = await createOrganization(switchboard);
     const response = await other.fetch(`/api/imports/${done.id}/rejected.csv`);
     expect(response.status).toBe(404);
+    expect(await downloadsOf(other)).toEqual([]);
     const { error } = await other.call('start_import', { import_id: done.id });
     expect(error?.code).toBe('not_found');
   });
