@@ -89,6 +89,7 @@ import { SharedEventSlots1764000115000 } from './1764000115000-shared-event-slot
 import { CountedLocks1764000116000 } from './1764000116000-counted-locks.js';
 import { CountedRejectedRows1764000118000 } from './1764000118000-counted-rejected-rows.js';
 import { FewSearchKeys1764000120000 } from './1764000120000-few-search-keys.js';
+import { SmallRejectedRows1764000121000 } from './1764000121000-small-rejected-rows.js';
 
 /**
  * All migrations, oldest first. Only append: a migration that was released is never edited. A later migration that
@@ -187,4 +188,5 @@ export const MIGRATIONS = [
   CountedLocks1764000116000,
   CountedRejectedRows1764000118000,
   FewSearchKeys1764000120000,
+  SmallRejectedRows1764000121000,
 ];

@@ -543,7 +543,7 @@ create table public.import_faults (
   cells text not null,
   reasons text not null,
   constraint import_faults_pkey PRIMARY KEY (organization_id, import_id, generation, "row"),
-  constraint import_faults_texts_check CHECK ((((COALESCE(octet_length(import_id), 0) + COALESCE(octet_length(cells), 0)) + COALESCE(octet_length(reasons), 0)) <= 16777216)),
+  constraint import_faults_texts_check CHECK ((((COALESCE(octet_length(import_id), 0) + COALESCE(octet_length(cells), 0)) + COALESCE(octet_length(reasons), 0)) <= 2097152)),
   constraint import_faults_import_id_fkey FOREIGN KEY (organization_id, import_id) REFERENCES public.imports(organization_id, id) ON DELETE CASCADE
 );
 alter table public.import_faults enable row level security;
@@ -598,6 +598,11 @@ create table public.imports (
   finished_at timestamp(3) with time zone,
   constraint imports_pkey PRIMARY KEY (organization_id, id),
   constraint imports_bytes_check CHECK (((octet_length(id) <= 100) AND (octet_length(name) <= 4096) AND (octet_length(encoding) <= 100) AND (octet_length(delimiter) <= 100) AND (octet_length(error) <= 65536))),
+  constraint imports_columns_check CHECK (((octet_length((columns)::text) <= 262144) AND
+CASE
+    WHEN (json_typeof(columns) = 'array'::text) THEN (json_array_length(columns) <= 500)
+    ELSE false
+END)),
   constraint imports_size_check CHECK ((((columns IS NULL) OR (pg_column_size(columns) <= 32768) OR (octet_length((columns)::text) <= 8388608)) AND ((preview IS NULL) OR (pg_column_size(preview) <= 32768) OR (octet_length((preview)::text) <= 8388608)) AND ((options IS NULL) OR (pg_column_size(options) <= 4096) OR (octet_length((options)::text) <= 1048576)))),
   constraint imports_status_check CHECK ((status = ANY (ARRAY['uploading'::text, 'uploaded'::text, 'running'::text, 'checked'::text, 'completed'::text, 'failed'::text, 'canceled'::text]))),
   constraint imports_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id) ON DELETE CASCADE

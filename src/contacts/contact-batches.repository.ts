@@ -18,11 +18,22 @@ interface Inserted {
   created_at: Date;
 }
 
+/** A contact of a list. Tags and properties are missing when it is cut. */
+export interface ListedContact extends Contact {
+  isCut: boolean;
+  /** The size of the stored contact as text. */
+  bytes: number;
+}
+
 export interface WrittenContact {
   id: string;
   fields: ContactFields;
 }
 
+/** The largest contact, as text in bytes, whose tags and properties are listed. The service stores smaller ones only. */
+const MOST_BYTES = 1024 * 1024;
+/** The bytes of the longest name of a property that is listed. The service stores shorter names only. */
+const LONGEST_NAME = 1024;
 // These three statements are not prepared. A plan that was made while the table was small would read the whole table
 // for each batch later.
 const FIND_HOLDERS = `select 'external_id' as identifier, external_id as value, id as contact_id
@@ -43,8 +54,17 @@ const LOCK = `select ${COLUMNS} from contacts contact
    where contact.organization_id = $1 and contact.id = any($2) order by contact.id for update`;
 const LIST_AFTER = prepared(
   'contact_batch_after',
-  `select ${COLUMNS} from contacts contact where contact.organization_id = $1 and contact.id > $2
-   order by contact.id limit $3`,
+  `select ${COLUMNS}, contact.bytes, contact.bytes > ${MOST_BYTES} as "isCut" from (
+     select organization_id, id, external_id, email, phone, first_name, last_name, locale, timezone, consent,
+       created_at, updated_at, bytes,
+       case when bytes > ${MOST_BYTES} then '{}' else tags end as tags,
+       case when bytes > ${MOST_BYTES} then '{}' else properties end as properties,
+       row_number() over in_order as number, sum(bytes) over in_order as total
+     from (
+       select found.*, octet_length(found::text) as bytes
+       from (select * from contacts where organization_id = $1 and id > $2 order by id limit $3) found
+     ) next window in_order as (order by id)
+   ) contact where contact.number = 1 or contact.total <= $4 order by contact.id`,
 );
 const GIVEN = `json_to_recordset($2) as given (id text, external_id text, email text, phone text, first_name text,
   last_name text, locale text, timezone text, tags text[], properties jsonb, consent jsonb, search_text text)`;
@@ -104,16 +124,20 @@ export class ContactBatchesRepository {
     await withConsentOrigin(this.tenants.session(organizationId), 'import', undefined, work);
   }
 
-  async listAfter(organizationId: string, after: string, limit: number): Promise<Contact[]> {
+  async listAfter(
+    organizationId: string,
+    after: string,
+    most: { rows: number; bytes: number },
+  ): Promise<ListedContact[]> {
     return await this.tenants
       .session(organizationId)
-      .query<Contact>(LIST_AFTER, [organizationId, after, limit]);
+      .query<ListedContact>(LIST_AFTER, [organizationId, after, most.rows, most.bytes]);
   }
 
   async listPropertyNames(organizationId: string, limit: number): Promise<string[]> {
     const rows = await this.tenants.session(organizationId).query<{ name: string }>(
-      `select distinct jsonb_object_keys(properties) as name from contacts where organization_id = $1
-       order by 1 limit $2`,
+      `select distinct name from contacts, jsonb_object_keys(properties) name
+       where organization_id = $1 and octet_length(name) <= ${LONGEST_NAME} order by 1 limit $2`,
       [organizationId, limit],
     );
     return rows.map(({ name }) => name);

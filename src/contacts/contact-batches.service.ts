@@ -1,7 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { ChangeFeed, resourceChange } from '../changes/change-feed.js';
 import { DomainEvents } from '../events/domain-events.js';
-import { ContactBatchesRepository, type Holder } from './contact-batches.repository.js';
+import {
+  ContactBatchesRepository,
+  type Holder,
+  type ListedContact,
+} from './contact-batches.repository.js';
 import {
   type BatchedContact,
   type BatchOptions,
@@ -17,6 +21,8 @@ import { IDENTIFIERS } from './contact-statements.js';
 import type { Contact } from './contact.entity.js';
 import { ContactView } from './contact.results.js';
 import { contactEvents } from './contact-events.js';
+
+export type { ListedContact };
 
 /** The number of attempts to lock contacts, or to write a row, whose identifiers other transactions take meanwhile. */
 const MOST_ATTEMPTS = 5;
@@ -51,12 +57,20 @@ export class ContactBatchesService {
     return plan.outcomes;
   }
 
-  /** Returns at most `limit` contacts with larger ids than `after`, in the order of their ids. */
-  listAfter(organizationId: string, after: string, limit: number): Promise<Contact[]> {
-    return this.batches.listAfter(organizationId, after, limit);
+  /**
+   * Returns contacts with larger ids than `after`, in the order of their ids. Returns at most `most.rows` contacts with
+   * together at most `most.bytes` bytes, but at least one contact, if there is one. A contact with more than 1 MiB, which
+   * only SQL of a tool can store, has no tags and no properties, and `isCut` is true.
+   */
+  listAfter(
+    organizationId: string,
+    after: string,
+    most: { rows: number; bytes: number },
+  ): Promise<ListedContact[]> {
+    return this.batches.listAfter(organizationId, after, most);
   }
 
-  /** Returns at most `limit` names of properties that contacts have, in alphabetical order. */
+  /** Returns at most `limit` names of properties that contacts have, in alphabetical order, without very long names. */
   listPropertyNames(organizationId: string, limit: number): Promise<string[]> {
     return this.batches.listPropertyNames(organizationId, limit);
   }

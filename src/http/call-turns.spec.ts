@@ -57,6 +57,21 @@ describe(CallTurns, () => {
     expect(waits.filter((wait) => wait !== undefined)).toEqual([]);
   });
 
+  it('lets the part of a download wait for few of the parts of another organization, and for no bodies', async () => {
+    const turns = new CallTurns();
+    for (let count = 0; count < 50; count += 1) void turns.takeForBody('a', MIB);
+    let started = 0;
+    const take = async (id: string): Promise<void> => {
+      await turns.takeForPart(id, 256 * 1024);
+      started += 1;
+    };
+    const parts = Array.from({ length: 100 }, () => take('a'));
+    await take('b');
+    expect(started).toBeLessThanOrEqual(4);
+    await Promise.all(parts);
+    expect(started).toBe(101);
+  });
+
   /** Adds bodies of 1 MiB until one is refused, and returns the number of the others. */
   const fill = (add: () => unknown): number => {
     for (let accepted = 0; accepted < 100; accepted += 1) {

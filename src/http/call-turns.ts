@@ -3,7 +3,10 @@ import { LoopTurns, type TurnOwner } from './loop-turns.js';
 
 /** The largest number of calls that start in one turn of the event loop. */
 const MOST_AT_ONCE = 16;
-/** The bytes of bodies after which no further body is hashed and parsed in the same turn of the event loop. */
+/**
+ * The bytes of bodies after which no further body is hashed and parsed in the same turn of the event loop. The same
+ * number of bytes of downloads may be converted in a turn.
+ */
 const BODY_BYTES_AT_ONCE = 256 * 1024;
 /**
  * The largest body, in bytes, that takes turns with small bodies only. Behind larger bodies, an organization would have
@@ -31,7 +34,8 @@ const FEWEST_BYTES_COUNTED = 4 * 1024;
  * organization use. At this limit, further statements of the organization wait for a connection.
  *
  * A body needs another turn after its last byte, before it is hashed and parsed. Otherwise a sender could let hundreds
- * of bodies wait for their last bytes, send these bytes together, and stop the process for seconds.
+ * of bodies wait for their last bytes, send these bytes together, and stop the process for seconds. The parts of CSV
+ * downloads take turns too.
  */
 @Injectable()
 export class CallTurns {
@@ -39,6 +43,7 @@ export class CallTurns {
   private readonly smallBodies = new LoopTurns(BODY_BYTES_AT_ONCE, MOST_WAITING_BYTES);
   private readonly bodies = new LoopTurns(BODY_BYTES_AT_ONCE, MOST_WAITING_BYTES);
   private readonly largeBodies = new LoopTurns(BODY_BYTES_AT_ONCE);
+  private readonly parts = new LoopTurns(BODY_BYTES_AT_ONCE);
 
   /**
    * Records that the process has accepted a connection. Node.js accepts one connection in each turn of the event loop,
@@ -49,6 +54,7 @@ export class CallTurns {
     this.calls.shortenNext();
     this.smallBodies.shortenNext();
     this.bodies.shortenNext();
+    this.parts.shortenNext();
   }
 
   /**
@@ -83,6 +89,15 @@ export class CallTurns {
     bytes: number,
   ): Promise<void> | undefined {
     return this.takeBytes({ organizationId, network }, bytes);
+  }
+
+  /**
+   * Requests the work with the next part of a download, as {@link take} requests the start of a call. Call it immediately
+   * before values of this size are converted to the part. A part waits only for other parts. The waiting parts have no
+   * limit here, because the downloads of an organization are limited.
+   */
+  takeForPart(organizationId: string, bytes: number): Promise<void> | undefined {
+    return this.parts.take({ organizationId }, Math.max(bytes, FEWEST_BYTES_COUNTED));
   }
 
   private takeBytes(owner: TurnOwner, bytes: number): Promise<void> | undefined {

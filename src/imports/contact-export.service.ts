@@ -3,19 +3,18 @@ import type { Actor } from '../accounts/account.js';
 import { AuditLog } from '../accounts/audit-log.js';
 import type { RequestOrigin } from '../accounts/request-origin.js';
 import { CONSENT_CHANNELS } from '../contacts/consent.js';
-import { ContactBatchesService } from '../contacts/contact-batches.service.js';
-import type { Contact } from '../contacts/contact.entity.js';
+import { ContactBatchesService, type ListedContact } from '../contacts/contact-batches.service.js';
 import type { PropertyValue } from '../contacts/property-type.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import { AppError } from '../errors/app-error.js';
+import type { TakeTurn } from '../http/body-chunks.js';
 import { csvLine } from '../text/csv-line.js';
 import { OrganizationSlots } from '../turns/organization-slots.js';
+import { PART_BYTES } from './part-bytes.js';
 
-/**
- * The number of contacts that are read together. Other work of the process waits while these contacts are converted to
- * text, and a contact can have 64 KiB of properties.
- */
-const CONTACTS_AT_ONCE = 25;
+const CONTACTS_OF_PART = { rows: 25, bytes: PART_BYTES };
+/** The text in place of the tags and properties of a contact that is cut. */
+const CUT = '[more than 1 MiB]';
 /** The largest number of exports of an organization at the same time. */
 const MOST_EXPORTS = 3;
 const TOO_MANY = `At most ${MOST_EXPORTS} exports of an organization run at the same time. Wait for the end of one.`;
@@ -62,9 +61,9 @@ export class ContactExportService {
 
   /**
    * Returns the contacts in the order of their ids. Each part is read in its own transaction, so contacts that are
-   * created meanwhile may be missing.
+   * created meanwhile may be missing. Each part is converted after `takeTurn`.
    */
-  async *lines(organizationId: string): AsyncGenerator<string> {
+  async *lines(organizationId: string, takeTurn: TakeTurn): AsyncGenerator<string> {
     const properties = await this.read(organizationId, () =>
       this.contacts.listPropertyNames(organizationId, MOST_PROPERTIES),
     );
@@ -75,9 +74,10 @@ export class ContactExportService {
     ]);
     for (let after = ''; ;) {
       const contacts = await this.read(organizationId, () =>
-        this.contacts.listAfter(organizationId, after, CONTACTS_AT_ONCE),
+        this.contacts.listAfter(organizationId, after, CONTACTS_OF_PART),
       );
       if (contacts.length === 0) return;
+      await takeTurn(sizeOf(contacts, properties.length));
       yield contacts.map((contact) => lineOf(contact, properties)).join('');
       after = contacts.at(-1)!.id;
     }
@@ -88,16 +88,22 @@ export class ContactExportService {
   }
 }
 
-function lineOf(contact: Contact, properties: readonly string[]): string {
-  const { externalId, email, phone, firstName, lastName, locale, timezone, tags, consent } =
+/** Returns the size of the lines of these contacts. Each property adds at least a comma to a line. */
+function sizeOf(contacts: readonly ListedContact[], properties: number): number {
+  return contacts.reduce((sum, { bytes }) => sum + bytes + properties, 0);
+}
+
+function lineOf(contact: ListedContact, properties: readonly string[]): string {
+  const { externalId, email, phone, firstName, lastName, locale, timezone, tags, consent, isCut } =
     contact;
   return csvLine([
     ...[externalId, email, phone, firstName, lastName, locale, timezone].map((text) => text ?? ''),
-    textOf(tags),
+    isCut ? CUT : textOf(tags),
     ...CONSENT_CHANNELS.map((channel) => consent[channel]?.status ?? ''),
-    ...properties.map((name) =>
-      Object.hasOwn(contact.properties, name) ? textOf(contact.properties[name]!) : '',
-    ),
+    ...properties.map((name) => {
+      if (isCut) return CUT;
+      return Object.hasOwn(contact.properties, name) ? textOf(contact.properties[name]!) : '';
+    }),
   ]);
 }
 

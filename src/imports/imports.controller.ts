@@ -4,6 +4,7 @@ import { CrossSiteDownloadGuard } from '../accounts/cross-site-download.guard.js
 import { CrossSiteGuard } from '../accounts/cross-site.guard.js';
 import { readRequestOrigin } from '../accounts/read-request-origin.js';
 import { abandonUpload, readUpload } from '../files/upload-body.js';
+import type { TakeTurn } from '../http/body-chunks.js';
 import { allowUpload } from '../http/body-times.js';
 import { CallTurns } from '../http/call-turns.js';
 import { OpenDownloads } from '../http/open-downloads.js';
@@ -83,7 +84,8 @@ export class ImportsController {
     this.limiter.consume(organizationId, 1);
     await this.downloads.use(organizationId, async () => {
       const origin = readRequestOrigin(request);
-      const { name, lines } = await this.imports.rejectedRows(caller, origin, id);
+      const takeTurn: TakeTurn = (bytes) => this.turns.takeForPart(organizationId, bytes);
+      const { name, lines } = await this.imports.rejectedRows(caller, origin, id, takeTurn);
       await sendCsv(response, caller, `rejected-${name}`, lines);
     });
   }

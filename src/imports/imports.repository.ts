@@ -233,20 +233,27 @@ export class ImportsRepository {
     );
   }
 
-  /** Returns at most `limit` rows that were not imported, after the row `after`, in the order of the file. */
+  /**
+   * Returns rows that were not imported, after the row `after`, in the order of the file. Returns at most `most.rows`
+   * rows with together at most `most.bytes` bytes, but at least one row, if there is one.
+   */
   async listFaults(
     { organizationId, id, generation }: ContactImport,
     after: number,
-    limit: number,
-  ): Promise<ImportFault[]> {
-    return await this.tenants
-      .repository(organizationId, ImportFault)
-      .createQueryBuilder('fault')
-      .where({ organizationId, importId: id, generation })
-      .andWhere('fault.row > :after', { after })
-      .orderBy('fault.row')
-      .limit(limit)
-      .getMany();
+    most: { rows: number; bytes: number },
+  ): Promise<NewFault[]> {
+    return await this.session(organizationId).query<NewFault>(
+      `select part.row, part.cells, part.reasons from (
+         select next.*, row_number() over in_order as number,
+           sum(octet_length(next.cells) + octet_length(next.reasons)) over in_order as bytes
+         from (
+           select fault.row, fault.cells, fault.reasons from import_faults fault
+           where fault.organization_id = $1 and fault.import_id = $2 and fault.generation = $3 and fault.row > $4
+           order by fault.row limit $5
+         ) next window in_order as (order by next.row)
+       ) part where part.number = 1 or part.bytes <= $6 order by part.row`,
+      [organizationId, id, generation, after, most.rows, most.bytes],
+    );
   }
 
   /** Returns the reasons of the first rows that were not imported, each cut to `characters`, without the cells. */

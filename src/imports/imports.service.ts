@@ -6,6 +6,7 @@ import { ContactRulesService } from '../contacts/contact-rules.service.js';
 import type { Identifier } from '../contacts/contact-statements.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import { AppError, assertFound } from '../errors/app-error.js';
+import type { TakeTurn } from '../http/body-chunks.js';
 import { pageOf, readTimeCursor, timeCursor } from '../paging/paging.js';
 import { WakeUps } from '../queue/wake-ups.js';
 import { csvLine } from '../text/csv-line.js';
@@ -13,10 +14,10 @@ import { mayHaveMoreMembers } from '../text/json-members.js';
 import { guessMapping, matchField, parseMapping } from './column-mapping.js';
 import { MOST_CELLS } from './csv-scanner.js';
 import type { ContactImport, ImportStatus } from './import.entity.js';
-import { ImportsRepository } from './imports.repository.js';
+import { ImportsRepository, type NewFault } from './imports.repository.js';
+import { PART_BYTES } from './part-bytes.js';
 
-/** The number of faults that are read together. A row can have 256 KiB. */
-const FAULTS_AT_ONCE = 20;
+const FAULTS_OF_PART = { rows: 20, bytes: PART_BYTES };
 const SHOWN_FAULTS = 20;
 const SHOWN_CHARACTERS = 1000;
 const ENDED: readonly ImportStatus[] = ['completed', 'failed', 'canceled'];
@@ -123,31 +124,33 @@ export class ImportsService {
 
   /**
    * Returns, as CSV, the rows that were not imported: the columns of the file, the number of each row and the reasons.
-   * Each part is read in its own transaction. Before the first part, adds an entry to the audit log with the caller, or
-   * throws `not_found`.
+   * Each part is read in its own transaction, and is converted after `takeTurn`. Before the first part, adds an entry to
+   * the audit log with the caller, or throws `not_found`.
    */
   async rejectedRows(
     { organizationId, actor }: { organizationId: string; actor: Actor },
     origin: RequestOrigin,
     id: string,
+    takeTurn: TakeTurn,
   ): Promise<{ name: string; lines: AsyncGenerator<string> }> {
     const job = await this.tenants.transaction(organizationId, async () => {
       const found = await this.get(organizationId, id);
       await this.audit.record(organizationId, actor, 'export_rejected_rows', id, { origin });
       return found;
     });
-    return { name: job.name, lines: this.linesOf(job) };
+    return { name: job.name, lines: this.linesOf(job, takeTurn) };
   }
 
-  private async *linesOf(job: ContactImport): AsyncGenerator<string> {
+  private async *linesOf(job: ContactImport, takeTurn: TakeTurn): AsyncGenerator<string> {
     yield csvLine([...job.columns, 'import_row', 'import_errors']);
     for (let after = 0; ;) {
       const faults = await this.tenants.transaction(
         job.organizationId,
-        () => this.imports.listFaults(job, after, FAULTS_AT_ONCE),
+        () => this.imports.listFaults(job, after, FAULTS_OF_PART),
         { readOnly: true },
       );
       if (faults.length === 0) return;
+      await takeTurn(sizeOf(faults, job.columns.length));
       yield faults
         .map(({ row, cells, reasons }) => {
           const given = parseCells(cells);
@@ -158,6 +161,14 @@ export class ImportsService {
       after = faults.at(-1)!.row;
     }
   }
+}
+
+/** Returns the size of the lines of these rows. Each column adds at least a comma to a line. */
+function sizeOf(faults: readonly NewFault[], columns: number): number {
+  return faults.reduce(
+    (sum, { cells, reasons }) => sum + cells.length + reasons.length + columns,
+    0,
+  );
 }
 
 /**
