@@ -295,6 +295,25 @@ describe('the migrations that limit the values that SQL of a tool can store', ()
     ]);
   });
 
+  it('delete rejected rows and imports that are larger than a file can cause', async () => {
+    const url = await owner.createDatabase();
+    const index = MIGRATION_NAMES.indexOf('SmallRejectedRows1764000121000');
+    await migrate(url, MIGRATION_NAMES.slice(0, index));
+    const ask = (query: string) => owner.ask(url, query);
+    await ask(`insert into organizations (id, name) values ('org_a', 'Acme')`);
+    const names = (count: number) => `(select json_agg(n) from generate_series(1, ${count}) n)`;
+    await ask(`insert into imports (organization_id, id, name, encoding, delimiter, columns) values
+      ('org_a', 'imp_a', 'a', 'utf-8', ',', ${names(500)}), ('org_a', 'imp_b', 'b', 'utf-8', ',', ${names(501)}),
+      ('org_a', 'imp_c', 'c', 'utf-8', ',', '{}')`);
+    await ask(`insert into import_faults (organization_id, import_id, generation, row, cells, reasons)
+      select 'org_a', i, 1, n, '[]', repeat('x', n) from unnest(array['imp_a', 'imp_b']) i, unnest(array[2, 2097153]) n`);
+    await migrate(url);
+    expect(await ask('select id from imports')).toEqual([{ id: 'imp_a' }]);
+    expect(await ask('select import_id, row from import_faults')).toEqual([
+      { import_id: 'imp_a', row: 2 },
+    ]);
+  });
+
   it('remove values of more than 1 GB, and delete the rows that are nothing without their values', async () => {
     const url = await owner.createDatabase();
     const index = MIGRATION_NAMES.indexOf('PrintableValues1764000106000');
