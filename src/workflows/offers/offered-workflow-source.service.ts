@@ -12,6 +12,7 @@ import { RunWaiterService } from '../runs/run-waiter.service.js';
 import { RunStartsService } from '../triggers/run-starts.service.js';
 import type { OfferedWorkflow } from '../store/workflow.entity.js';
 import { OfferedWorkflowsRepository } from '../store/offered-workflows.repository.js';
+import { readInputSchema } from './input-schema.js';
 
 const OUTPUT_SCHEMA = classSchema(OfferedRunResult);
 /** The worst case for each annotation, because the steps of a workflow can change at any time. */
@@ -46,7 +47,7 @@ export class OfferedWorkflowSourceService implements OfferedToolSource, OnModule
       // This text must equal the revision that gate.find_api_key returns, because cached lists are looked up by that
       // revision.
       revision: offered.map(({ revision }) => revision).join(' '),
-      tools: offered.map((workflow) => this.toolOf(workflow)),
+      tools: offered.flatMap((workflow) => this.toolOf(workflow) ?? []),
       characters: JSON.stringify(offered).length,
     };
   }
@@ -55,8 +56,11 @@ export class OfferedWorkflowSourceService implements OfferedToolSource, OnModule
     return (await this.offered.list(organizationId)).map(({ name }) => name);
   }
 
-  private toolOf(workflow: OfferedWorkflow): OfferedTool {
-    const { name, title, description, inputSchema, waitSeconds } = workflow;
+  /** Returns the tool of an offer, or undefined when the stored schema of its arguments is invalid. */
+  private toolOf(workflow: OfferedWorkflow): OfferedTool | undefined {
+    const { name, title, description, waitSeconds } = workflow;
+    const inputSchema = readInputSchema(workflow.inputSchema);
+    if (!inputSchema) return undefined;
     return {
       descriptor: {
         name,

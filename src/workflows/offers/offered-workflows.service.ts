@@ -6,11 +6,8 @@ import { LiquidSandbox } from '../../liquid/liquid-sandbox.js';
 import type { Expressions } from '../../liquid/read-expressions.js';
 import { hiddenCharacter } from '../../text/hidden-character.js';
 import { randomBase62 } from '../../text/ids.js';
-import { IDEMPOTENCY_KEY } from '../../tools/registry/offered-tools.js';
 import { ToolRegistry } from '../../tools/registry/tool-registry.js';
-import { FORMATS } from '../../tools/schema/check-value.js';
 import { invalidArguments } from '../../tools/schema/parse-arguments.js';
-import { parseObjectSchema } from '../../tools/schema/parse-object-schema.js';
 import { isDynamic, visitTexts } from '../definitions/step-fields.js';
 import { splitSteps } from '../definitions/steps/failure-step.js';
 import { isSet } from '../definitions/steps/set-step.js';
@@ -19,6 +16,7 @@ import { everyStep } from '../definitions/steps/step-kinds.js';
 import { OfferedWorkflowsRepository } from '../store/offered-workflows.repository.js';
 import type { OfferedWorkflow, Workflow } from '../store/workflow.entity.js';
 import { WorkflowsRepository } from '../store/workflows.repository.js';
+import { parseInputSchema } from './input-schema.js';
 import type { OfferWorkflowInput } from './offered-workflow.inputs.js';
 import { type OfferedWorkflowView, offeredWorkflowView } from './offered-workflow.results.js';
 
@@ -27,13 +25,6 @@ import { type OfferedWorkflowView, offeredWorkflowView } from './offered-workflo
  * number.
  */
 const MAX_OFFERED = 20;
-const SCHEMA_LIMITS = {
-  bytes: 4096,
-  depth: 5,
-  properties: 50,
-  formats: Object.keys(FORMATS),
-  reserved: [IDEMPOTENCY_KEY],
-};
 
 /** Offers workflows to agents as tools. Every method needs a transaction of the organization. */
 @Injectable()
@@ -56,12 +47,7 @@ export class OfferedWorkflowsService {
     const all = await this.offered.list(organizationId);
     const others = all.filter(({ workflowId }) => workflowId !== workflow.id);
     const faults = this.textFaults(input, others);
-    const inputSchema = parseObjectSchema(
-      input.input_schema,
-      'input_schema',
-      SCHEMA_LIMITS,
-      faults,
-    );
+    const inputSchema = parseInputSchema(input.input_schema, faults);
     await this.checkResult(workflow, input.result, expressions, faults);
     if (faults.length > 0) throw invalidArguments(faults);
     if (others.length >= MAX_OFFERED) {
