@@ -133,6 +133,17 @@ describe('a code step', () => {
     });
   });
 
+  itSlow('has the usual timeout when SQL of a tool stored an invalid one', async () => {
+    const loop = { id: 'loop', code: 'for (;;);', retry: { max_attempts: 1 } };
+    const { id } = await createWorkflow(acme, [loop]);
+    await switchboard.ownerQuery('update workflow_versions set steps = $2 where workflow_id = $1', [
+      id,
+      JSON.stringify([{ ...loop, timeout: -0.5 }]),
+    ]);
+    const ended = await runToEnd(acme, id);
+    expect(ended.steps[0]!.error!.message).toBe('The code did not end within 1 s.');
+  });
+
   itSlow('fails when its result is larger than the limit for the result of a tool', async () => {
     const ended = await run([{ id: 'big', code: 'return "x".repeat(1572863)' }]);
     expect(ended.steps[0]!.error).toMatchObject({

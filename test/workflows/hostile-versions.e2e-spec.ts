@@ -105,6 +105,21 @@ describe('a stored version that is larger than saving allows', () => {
   });
 });
 
+describe('a stored loop', () => {
+  it.each([0.5, 0, -1, 1e9, '2', [1]])('fails when its batch size is %j', async (batch) => {
+    const id = await createStored([
+      { id: 'loop', for_each: '{{ trigger.payload.list }}', batch, steps: [SET] },
+    ]);
+    const { body } = await postWebhook(switchboard, id, { list: [1, 2] });
+    const ended = await runUntil(acme, body.runId, 'failed', 'succeeded');
+    expect(ended).toMatchObject({ status: 'failed', reason: 'step_failed:loop' });
+    expect(ended.steps[0]!.error).toMatchObject({
+      code: 'invalid_arguments',
+      message: 'batch must be a whole number from 1 to 1000.',
+    });
+  });
+});
+
 describe('a stored mapping of the contact', () => {
   it('cannot add steps to a run by on_error', async () => {
     const { id } = await createWorkflow(acme, [SET], {

@@ -5,7 +5,12 @@ import { canonicalJson } from '../../text/canonical-json.js';
 import type { ForEachStep } from '../definitions/definition.js';
 import { renderArguments } from '../definitions/scope.js';
 import type { Place } from '../definitions/step-engine.js';
-import { MAX_ITEMS, MAX_PAGED_ITEMS, MAX_PAGES } from '../definitions/steps/for-each-step.js';
+import {
+  MAX_BATCH,
+  MAX_ITEMS,
+  MAX_PAGED_ITEMS,
+  MAX_PAGES,
+} from '../definitions/steps/for-each-step.js';
 import type { PageProgress } from '../definitions/steps/loop-progress.js';
 import type { ClaimedRun } from '../journal/claimed-run.js';
 import type { RunTransaction } from '../journal/run-transaction.js';
@@ -55,7 +60,7 @@ export class LoopItemsService {
   ): Promise<{ items: unknown[]; pages: PageProgress }> {
     const { organizationId, id } = run.lease;
     const list = largeList(run, step)!;
-    const { batch } = step;
+    const batch = batchOf(step);
     const position = Number(before.cursor);
     const slice = await this.payloads.readList(organizationId, id, list, position, batch);
     const items = inBatches(slice.items, batch);
@@ -102,12 +107,22 @@ function largeList({ data }: ClaimedRun, step: ForEachStep): LargeValue | undefi
   return value?.kind === 'list' ? value : undefined;
 }
 
-function toItems({ batch }: ForEachStep, items: unknown): unknown[] {
+function toItems(step: ForEachStep, items: unknown): unknown[] {
   if (!Array.isArray(items)) throw AppError.invalid('for_each needs a list.');
   if (items.length > MAX_ITEMS) {
     throw AppError.invalid(`for_each got ${items.length} items; the limit is ${MAX_ITEMS}.`);
   }
-  return inBatches(items, batch);
+  return inBatches(items, batchOf(step));
+}
+
+/**
+ * Returns the batch size. Throws for a size that only SQL of a tool can store. Without this check, a size of 0.00001
+ * would fill the memory with empty batches.
+ */
+function batchOf({ batch }: ForEachStep): number | undefined {
+  const isValid = Number.isInteger(batch) && batch! >= 1 && batch! <= MAX_BATCH;
+  if (batch === undefined || isValid) return batch;
+  throw AppError.invalid(`batch must be a whole number from 1 to ${MAX_BATCH}.`);
 }
 
 function inBatches(items: unknown[], batch: number | undefined): unknown[] {

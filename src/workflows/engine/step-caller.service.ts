@@ -6,12 +6,10 @@ import { SILENT_CALLER, type ToolCall } from '../../tools/contract/tool-call.js'
 import type { RegisteredTool } from '../../tools/registry/registered-tool.js';
 import { ToolRegistry } from '../../tools/registry/tool-registry.js';
 import { MAX_VALUE_BYTES } from '../../text/value-size.js';
-import { MAX_INTERNAL_TIMEOUT_SECONDS } from '../definitions/steps/tool-step.js';
 import type { ToolStep } from '../definitions/definition.js';
 import type { ClaimedRun } from '../journal/claimed-run.js';
 import type { StepAttempt } from './run-progress.service.js';
-
-const DEFAULT_EXTERNAL_TIMEOUT_SECONDS = 60;
+import { toolTimeoutOf } from './step-timeout.js';
 
 @Injectable()
 export class StepCallerService {
@@ -35,7 +33,7 @@ export class StepCallerService {
     input: object,
   ): Promise<object> {
     const requested = place.step.timeout;
-    const seconds = timeoutOf(tool, requested);
+    const seconds = toolTimeoutOf(tool.external, requested);
     const ended = new AbortController();
     const timer = setTimeout(() => {
       ended.abort(new AppError('unavailable', `The tool did not answer within ${seconds} s.`));
@@ -85,12 +83,6 @@ export class StepCallerService {
     }
     return output;
   }
-}
-
-function timeoutOf(tool: RegisteredTool, requested: number | undefined): number {
-  if (tool.external) return requested ?? DEFAULT_EXTERNAL_TIMEOUT_SECONDS;
-  // A saved step may have a longer timeout, because its tool was external when the definition was saved.
-  return Math.min(requested ?? MAX_INTERNAL_TIMEOUT_SECONDS, MAX_INTERNAL_TIMEOUT_SECONDS);
 }
 
 async function rejection(signal: AbortSignal): Promise<never> {

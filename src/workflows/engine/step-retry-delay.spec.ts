@@ -42,6 +42,22 @@ describe(getRetryDelaySeconds, () => {
     expect(getRetryDelaySeconds({ id: 'a', tool: 'a' }, 3, AWAY)).toBeUndefined();
   });
 
+  it.each<[string, object]>([
+    ['a million attempts', { max_attempts: 1e6 }],
+    ['a text as the number of attempts', { max_attempts: 'many' }],
+  ])('allows at most 10 attempts, although SQL of a tool stored %s', (_what, retry) => {
+    expect(getRetryDelaySeconds({ ...STEP, retry }, 10, AWAY)).toBeUndefined();
+  });
+
+  it.each<[string, object]>([
+    ['a text', { backoff_seconds: 'x' }],
+    ['a negative number', { backoff_seconds: -5 }],
+    ['a text as the factor', { backoff_factor: 'x' }],
+  ])('is a number of seconds, although SQL of a tool stored %s', (_what, retry) => {
+    const step = { ...STEP, retry: { max_attempts: 5, ...retry } };
+    expect(getRetryDelaySeconds(step, 2, AWAY)).toBe(0);
+  });
+
   it('retries after an unknown error, and not after an expected refusal', () => {
     expect(getRetryDelaySeconds(STEP, 1, new Error('A bug.'))).toBe(1);
     for (const code of ['invalid_arguments', 'not_found', 'conflict', 'no_consent'] as const) {

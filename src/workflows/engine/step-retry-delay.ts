@@ -2,7 +2,7 @@ import { AppError, type AppErrorCode } from '../../errors/app-error.js';
 import type { RetryPolicy, Step } from '../definitions/definition.js';
 import { isCode } from '../definitions/steps/code-step.js';
 import { isRunWorkflow } from '../definitions/steps/run-workflow-step.js';
-import { MAX_PAUSE_SECONDS } from '../definitions/steps/retry-policy.js';
+import { MAX_ATTEMPTS, MAX_PAUSE_SECONDS } from '../definitions/steps/retry-policy.js';
 import { isTool } from '../definitions/steps/tool-step.js';
 
 const DEFAULT_ATTEMPTS = 3;
@@ -39,8 +39,11 @@ export function getPauseSeconds(
   attempts: number,
   requested = 0,
 ): number | undefined {
-  if (attempts >= (policy.max_attempts ?? DEFAULT_ATTEMPTS)) return undefined;
-  return Math.min(Math.max(computePause(policy, attempts), requested), MAX_PAUSE_SECONDS);
+  // SQL of a tool can store any value in a policy. A comparison with a value that is not a number is false.
+  const isAllowed = attempts < Math.min(policy.max_attempts ?? DEFAULT_ATTEMPTS, MAX_ATTEMPTS);
+  if (!isAllowed) return undefined;
+  const pause = computePause(policy, attempts) || 0;
+  return Math.min(Math.max(pause, requested), MAX_PAUSE_SECONDS);
 }
 
 function policyOf(step: Step): RetryPolicy {

@@ -22,6 +22,11 @@ describe(preferredWait, () => {
     expect(preferredWait(prefer, 20)).toBe(seconds);
   });
 
+  it('returns at most 30 s, although SQL of a tool stored a longer time', () => {
+    expect(preferredWait(undefined, 1e9)).toBe(30);
+    expect(preferredWait('wait=100', 1e9)).toBe(30);
+  });
+
   it('returns 0 when the workflow does not let senders wait', () => {
     expect(preferredWait('wait=10', undefined)).toBe(0);
   });

@@ -1,6 +1,6 @@
 import type { RequestHandler, Response } from 'express';
 import { AppError, type AppErrorCode, HTTP_STATUS } from '../../errors/app-error.js';
-import type { StoredWebhookOptions } from '../definitions/webhook-options.js';
+import { MAX_WAIT, type StoredWebhookOptions } from '../definitions/webhook-options.js';
 
 /** The path that receives webhooks. The id of the workflow follows. */
 export const WEBHOOK_PATH = 'api/webhooks/workflow';
@@ -50,6 +50,8 @@ export function preferredWait(
   waitSeconds: number | undefined,
 ): number {
   if (waitSeconds === undefined) return 0;
+  // SQL of a tool can store a longer time.
+  const most = Math.min(waitSeconds, MAX_WAIT);
   const preferences = [prefer ?? []]
     .flat()
     .flatMap((header) => header.split(','))
@@ -57,9 +59,9 @@ export function preferredWait(
   const wait = preferences
     .map((preference) => /^wait\s*=\s*"?(\d{1,9})"?$/i.exec(preference)?.[1])
     .find((seconds) => seconds !== undefined);
-  if (wait !== undefined) return Math.min(Number(wait), waitSeconds);
+  if (wait !== undefined) return Math.min(Number(wait), most);
   const isAsync = preferences.some((preference) => preference.toLowerCase() === 'respond-async');
-  return isAsync ? 0 : waitSeconds;
+  return isAsync ? 0 : most;
 }
 
 /**

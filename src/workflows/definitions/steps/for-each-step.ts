@@ -10,7 +10,7 @@ export const MAX_PAGED_ITEMS = 1_000_000;
 export const MAX_PAGES = 100_000;
 /** The largest number of items of a list that is written in the definition. */
 const MAX_WRITTEN_ITEMS = 1000;
-const MAX_BATCH = 1000;
+export const MAX_BATCH = 1000;
 const MAX_CONCURRENCY = 10;
 /** The variable that contains the index of the item, or of the page, from 0. */
 export const INDEX = 'index';

@@ -6,11 +6,13 @@ import type { StepParser } from './step-parser.js';
 /** The longest pause between two attempts, in seconds, even when a tool asks for a longer one. */
 export const MAX_PAUSE_SECONDS = 3600;
 
+export const MAX_ATTEMPTS = 10;
+
 const RETRY: JsonSchema = {
   type: 'object',
   additionalProperties: false,
   properties: {
-    max_attempts: { type: 'integer', minimum: 1, maximum: 10 },
+    max_attempts: { type: 'integer', minimum: 1, maximum: MAX_ATTEMPTS },
     backoff_seconds: { type: 'number', minimum: 0, maximum: MAX_PAUSE_SECONDS },
     backoff_factor: { type: 'number', minimum: 1, maximum: 10 },
   },

@@ -15,11 +15,14 @@ import type { StepKind } from './step-kind.js';
  */
 export const MAX_INTERNAL_TIMEOUT_SECONDS = 25;
 
+/** The longest timeout of an external tool, in seconds. */
+export const MAX_EXTERNAL_TIMEOUT_SECONDS = 300;
+
 /** The tool whose arguments may contain secrets. */
 const HTTP_REQUEST = 'http_request';
 
 /** The smallest and the largest timeout, in seconds. Tools without external calls have a lower maximum. */
-const TIMEOUT: JsonSchema = { type: 'number', minimum: 1, maximum: 300 };
+const TIMEOUT: JsonSchema = { type: 'number', minimum: 1, maximum: MAX_EXTERNAL_TIMEOUT_SECONDS };
 
 export const TOOL_STEP: StepKind<ToolStep> = {
   marks: ['tool'],

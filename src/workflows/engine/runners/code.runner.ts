@@ -10,6 +10,7 @@ import { LeaseLostError } from '../../journal/run-lease.js';
 import { RunsRepository } from '../../journal/runs.repository.js';
 import { type Progress, RunProgressService, type StepAttempt } from '../run-progress.service.js';
 import { RunScopeService } from '../run-scope.service.js';
+import { codeTimeoutOf } from '../step-timeout.js';
 import type { StepRunner } from './step-runners.service.js';
 
 /**
@@ -43,7 +44,7 @@ export class CodeRunner implements StepRunner<CodeStep> {
 
   private async runCode(attempt: StepAttempt<CodeStep>, entry: JournalEntry): Promise<Progress> {
     const { run, place } = attempt;
-    const { code, input: given = {}, timeout: seconds } = place.step;
+    const { code, input: given = {}, timeout } = place.step;
     const { organizationId } = run.lease;
     const prepared = await this.progress.transaction(attempt, async (tx) => {
       const scope = await this.scope.getScopeIfMet(tx, place);
@@ -54,6 +55,7 @@ export class CodeRunner implements StepRunner<CodeStep> {
     if (typeof prepared === 'string') return prepared;
     const { input, now } = prepared;
     entry.input = input;
+    const seconds = codeTimeoutOf(timeout);
     const signal = run.signalOf(place.path);
     const json = await this.code.run(organizationId, { code, input, now, seconds, signal });
     const output = outputOf(JSON.parse(json) as unknown);
