@@ -128,6 +128,63 @@ describe('a webhook with a respond step', () => {
     expect(JSON.parse(first.text)).toEqual({ run: await lastRun(id) });
   });
 
+  it('answers with 500 when SQL of a tool has stored an answer that no step can give', async () => {
+    const { id } = await create([respond({ body: 1 })]);
+    const key = { 'idempotency-key': 'once' };
+    await post(id, {}, key);
+    const valid = { status: 200, type: 'text', headers: { 'x-own': 'a' }, body: 'ok' };
+    const send = async (answer: unknown) => {
+      await web.ownerQuery('update workflow_runs set answer = $2 where id = $1', [
+        await lastRun(id),
+        JSON.stringify(answer),
+      ]);
+      return await post(id, {}, key);
+    };
+    expect(await send(valid)).toMatchObject({ status: 200, text: 'ok' });
+    const many = Object.fromEntries(Array.from({ length: 21 }, (_, index) => [`x-${index}`, 'a']));
+    const invalid: [string, unknown][] = [
+      ['a cookie', { ...valid, headers: { 'Set-Cookie': '__Host-switchboard=a' } }],
+      ['a header of proxies', { ...valid, headers: { 'X-Accel-Redirect': '/etc/passwd' } }],
+      ['a number as a header', { ...valid, headers: { 'x-own': 7 } }],
+      ['a list of headers', { ...valid, headers: ['x-own'] }],
+      ['21 headers', { ...valid, headers: many }],
+      ['a line break', { ...valid, headers: { 'x-own': 'a\r\nset-cookie: b' } }],
+      ['a redirect without its status', { ...valid, headers: { location: 'https://a.example' } }],
+      ['an inherited type', { ...valid, type: 'constructor' }],
+      ['HTML', { ...valid, type: 'html' }],
+      ['the status 101', { ...valid, status: 101 }],
+      ['a body with the status 204', { ...valid, status: 204 }],
+      ['a list as the body', { ...valid, body: ['a'] }],
+      ['a large body', { ...valid, body: 'x'.repeat(256 * 1024 + 1) }],
+      ['a text', 'ok'],
+    ];
+    for (const [what, answer] of invalid) {
+      const { status, headers, text } = await send(answer);
+      expect(status, what).toBe(500);
+      expect(JSON.parse(text), what).toMatchObject({
+        ok: false,
+        error: { code: 'internal', message: 'The stored answer of the run is invalid.' },
+      });
+      expect(headers.get('set-cookie'), what).toBeNull();
+    }
+  });
+
+  it('fails when SQL of a tool has stored a step with a header that answers must not have', async () => {
+    const errorOf = async (answer: object) => {
+      const { id } = await create([respond({ body: 1 })]);
+      await web.ownerQuery('update workflow_versions set steps = $2 where workflow_id = $1', [
+        id,
+        JSON.stringify([respond(answer)]),
+      ]);
+      expect((await post(id)).status).toBe(500);
+      const run = await runUntil(acme, await lastRun(id), 'failed');
+      return run.steps[0]!.error!.message;
+    };
+    const cookie = { 'Set-Cookie': 'a=b' };
+    expect(await errorOf({ headers: cookie })).toContain('Set-Cookie is not a header');
+    expect(await errorOf({ type: 'html', body: 'a' })).toContain('type must be one of json');
+  });
+
   itSlow('gives the first answer, when several steps answer', async () => {
     const { id } = await create([
       respond({ body: 1 }),

@@ -1,4 +1,5 @@
 import type { Fault } from '../../errors/app-error.js';
+import { isJsonObject } from '../../text/is-json-object.js';
 import { isUrl } from '../../text/parse-url.js';
 
 /**
@@ -92,6 +93,35 @@ export function answerFaults(answer: {
     faults.push({ path: 'headers.location', message });
   }
   return faults;
+}
+
+/** Returns the reason why the type of an answer is invalid, or undefined. */
+export function typeFault(type: unknown): string | undefined {
+  const isType = ANSWER_TYPE_NAMES.some((name) => name === type);
+  return isType ? undefined : `must be one of ${ANSWER_TYPE_NAMES.join(', ')}`;
+}
+
+/**
+ * Returns a stored answer, or undefined for an answer that no step can give. SQL of a tool can store any answer. Without
+ * this check, such an answer could set cookies in browsers of other people.
+ */
+export function readStoredAnswer(stored: unknown): WebhookAnswer | undefined {
+  if (!isJsonObject(stored)) return undefined;
+  const { status, type, headers, body } = stored;
+  if (statusFault(status) !== undefined || typeFault(type) !== undefined) return undefined;
+  if (typeof body !== 'string' || Buffer.byteLength(body) > MAX_ANSWER_BYTES) return undefined;
+  if (!isJsonObject(headers) || !areHeaders(headers)) return undefined;
+  const answer = { status, type, headers, body } as WebhookAnswer;
+  return answerFaults({ ...answer, hasBody: body !== '' }).length === 0 ? answer : undefined;
+}
+
+function areHeaders(headers: Record<string, unknown>): boolean {
+  const entries = Object.entries(headers);
+  const isHeader = ([name, value]: [string, unknown]): boolean =>
+    headerNameFault(name) === undefined &&
+    typeof value === 'string' &&
+    headerValueFault(name, value) === undefined;
+  return entries.length <= MAX_ANSWER_HEADERS && entries.every(isHeader);
 }
 
 function isWebAddress(value: string): boolean {

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { WebhookAnswer } from '../definitions/webhook-answer.js';
+import { readStoredAnswer, type WebhookAnswer } from '../definitions/webhook-answer.js';
 import { MAX_WAIT } from '../definitions/webhook-options.js';
 import { type RunOutcome, RunWaiterService } from '../runs/run-waiter.service.js';
 import type { RunStarted } from '../triggers/run-starts.service.js';
@@ -8,7 +8,8 @@ import { preferredWait, type Webhook } from './webhook.js';
 
 /** An outcome without the outputs and errors of steps. */
 interface ShownOutcome {
-  status: RunOutcome['status'];
+  /** Absent when the stored answer is invalid. */
+  status?: RunOutcome['status'];
   error?: { code: string; message: string };
 }
 
@@ -21,6 +22,11 @@ export interface ReceivedRun extends RunStarted {
   answer?: WebhookAnswer;
 }
 
+/** The response when SQL of a tool has stored an answer that no step can give. */
+const INVALID_ANSWER: Pick<ReceivedRun, 'status' | 'outcome'> = {
+  status: 500,
+  outcome: { error: { code: 'internal', message: 'The stored answer of the run is invalid.' } },
+};
 const VERBS = { failed: 'failed', canceled: 'was canceled' } as const;
 
 /** Waits for the response to a delivery: the answer of a step, the outcome of the run, or only the id of the run. */
@@ -49,7 +55,10 @@ export class WebhookAnswersService {
     const seconds = preferredWait(headers.prefer, waitSeconds ?? MAX_WAIT);
     const found = await this.waiter.waitForAnswer(organizationId, runId, seconds, gone);
     if (!found) return { ...started, status: duplicate ? 200 : 202 };
-    if ('answer' in found) return { ...started, status: found.answer.status, answer: found.answer };
+    if ('answer' in found) {
+      const answer = readStoredAnswer(found.answer);
+      return { ...started, ...(answer ? { status: answer.status, answer } : INVALID_ANSWER) };
+    }
     const { outcome } = found;
     return {
       ...started,

@@ -6,9 +6,12 @@ import { renderArguments } from '../../definitions/scope.js';
 import {
   answerFaults,
   DEFAULT_STATUS,
+  headerNameFault,
   headerValueFault,
   MAX_ANSWER_BYTES,
+  MAX_ANSWER_HEADERS,
   statusFault,
+  typeFault,
   type WebhookAnswer,
 } from '../../definitions/webhook-answer.js';
 import { WebhookRunsRepository } from '../../journal/webhook-runs.repository.js';
@@ -57,10 +60,12 @@ interface Rendered {
 }
 
 /**
- * Builds the answer from the values of the expressions. Throws `invalid_arguments` for a status or header that HTTP
- * does not allow.
+ * Builds the answer from the values of the expressions. Throws `invalid_arguments` for a status, type or header that an
+ * answer may not have.
  */
 function answerOf(rendered: Rendered, { type = 'json' }: RespondStep['respond']): WebhookAnswer {
+  const invalidType = typeFault(type);
+  if (invalidType !== undefined) throw AppError.invalidField('respond.type', invalidType);
   const status = readStatus(rendered.status);
   const headers = readHeaders(rendered.headers ?? {});
   const body = bodyText(rendered.body, type);
@@ -81,15 +86,20 @@ function readStatus(value: unknown): number {
   return (status as number | undefined) ?? DEFAULT_STATUS;
 }
 
-/** Leaves out the headers whose value is null. */
+/**
+ * Returns the headers without those whose value is null. Checks the names again, because SQL of a tool can store a step.
+ */
 function readHeaders(values: Record<string, unknown>): Record<string, string> {
   const headers = Object.entries(values).flatMap(([name, value]): [string, string][] => {
     if (value === null) return [];
     const text = textOf(value);
-    const fault = headerValueFault(name, text);
+    const fault = headerNameFault(name) ?? headerValueFault(name, text);
     if (fault !== undefined) throw AppError.invalidField(`respond.headers.${name}`, fault);
     return [[name.toLowerCase(), text]];
   });
+  if (headers.length > MAX_ANSWER_HEADERS) {
+    throw AppError.invalidField('respond.headers', `must be at most ${MAX_ANSWER_HEADERS} headers`);
+  }
   return Object.fromEntries(headers);
 }
 
