@@ -5,11 +5,13 @@ import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import { toError } from '../errors/app-error.js';
 import type { Claim } from '../queue/leased-work.js';
 import type { ImportChunk } from './import-part.entity.js';
+import { isPart } from './csv-scanner.js';
 import { ImportClaimsRepository } from './import-claims.repository.js';
 import { ImportRowsService, type NumberedRow, type ReadRows } from './import-rows.service.js';
+import { MOST_COLUMNS } from './import-options.js';
 import type { ContactImport } from './import.entity.js';
 import { ImportsRepository } from './imports.repository.js';
-import { type RowReader, decode, loadRowReader } from './read-rows.js';
+import { DELIMITERS, type RowReader, decode, loadRowReader } from './read-rows.js';
 
 /** The number of crashes at the same part of a file after which no worker tries the part again. */
 const MOST_ATTEMPTS = 5;
@@ -26,6 +28,15 @@ interface ReadPart {
 
 /** The error that rolls a transaction back after another worker has claimed the import or a person has canceled it. */
 class LostClaim extends Error {}
+
+/** The error that ends an import whose stored file no upload can have stored. */
+class InvalidFile extends Error {
+  constructor() {
+    super(
+      'The stored file has a part, a delimiter or columns that no upload has. Upload the file again.',
+    );
+  }
+}
 
 /**
  * Imports the files of claimed imports part by part. Each part is committed together with the new position in the file.
@@ -52,7 +63,12 @@ export class ClaimedImportsService {
     const endsAt = performance.now() + this.turnMs;
     const { organizationId } = claim;
     const isRunning = await this.tenants.transaction(organizationId, () => this.begin(claim));
-    if (isRunning) await this.importParts(claim, endsAt, signal);
+    if (isRunning) {
+      await this.importParts(claim, endsAt, signal).catch(async (error: unknown) => {
+        if (!(error instanceof InvalidFile)) throw error;
+        await this.fail(claim, error.message);
+      });
+    }
     if (signal.aborted) return;
     await this.tenants.transaction(organizationId, () => this.claims.endTurn(claim));
   }
@@ -86,7 +102,7 @@ export class ClaimedImportsService {
 
   /**
    * Reads and checks a part of the file. When no position is given, reads the first part that is not done. Returns null
-   * when the claim is lost.
+   * when the claim is lost. Throws {@link InvalidFile}.
    */
   private async readPart(
     claim: Claim,
@@ -117,7 +133,7 @@ export class ClaimedImportsService {
 
   /** Writes a part. Returns false when there is nothing more to do. */
   private async writePart(claim: Claim, part: ReadPart): Promise<boolean> {
-    const { organizationId, id } = claim;
+    const { organizationId } = claim;
     try {
       return await this.tenants.transaction(organizationId, async () => {
         const job = await this.claims.findClaimed(claim);
@@ -126,13 +142,19 @@ export class ClaimedImportsService {
     } catch (error) {
       if (error instanceof LostClaim) return false;
       if (!isQuotaExceeded(error)) throw error;
-      await this.tenants.transaction(organizationId, async () => {
-        if (await this.claims.findClaimed(claim)) {
-          await this.imports.end(organizationId, id, 'failed', toError(error).message);
-        }
-      });
+      await this.fail(claim, toError(error).message);
       return false;
     }
+  }
+
+  /** Marks the import as failed, unless the claim was lost. */
+  private async fail(claim: Claim, message: string): Promise<void> {
+    const { organizationId, id } = claim;
+    await this.tenants.transaction(organizationId, async () => {
+      if (await this.claims.findClaimed(claim)) {
+        await this.imports.end(organizationId, id, 'failed', message);
+      }
+    });
   }
 
   private async importPart(
@@ -151,8 +173,15 @@ export class ClaimedImportsService {
   }
 }
 
-/** Returns the rows of a chunk without the row that has the names of the columns. */
+/**
+ * Returns the rows of a chunk without the row that has the names of the columns. Throws {@link InvalidFile} for a file
+ * that only SQL of a tool can store, because parsing it could block the process.
+ */
 function rowsOf(job: ContactImport, chunk: ImportChunk, parse: RowReader): NumberedRow[] {
+  const isKnown = DELIMITERS.some((delimiter) => delimiter === job.delimiter);
+  if (!isKnown || !(job.columns.length <= MOST_COLUMNS) || !isPart(chunk, job.delimiter)) {
+    throw new InvalidFile();
+  }
   return parse(decode(chunk.bytes, job.encoding), job.delimiter)
     .map((cells, index) => ({ number: chunk.firstRow + index, cells }))
     .filter(({ number }) => number > 1);

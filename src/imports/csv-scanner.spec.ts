@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { IS_THOROUGH } from '../../test/support/thorough.js';
-import { CsvScanner, firstRow } from './csv-scanner.js';
+import { CsvScanner, firstRow, isPart } from './csv-scanner.js';
 import { decode, loadRowReader } from './read-rows.js';
 
 const read = await loadRowReader();
@@ -53,6 +53,7 @@ describe('CsvScanner', () => {
           const { scanner, parts } = rowsByPart(file, sizes, delimiter);
           expect(parts.flatMap(({ bytes }) => read(bytes.toString(), delimiter))).toEqual(whole);
           expect(scanner.rows).toBe(whole.length);
+          expect(parts.filter((part) => !isPart(part, delimiter))).toEqual([]);
         },
       ),
       { numRuns: IS_THOROUGH ? 3000 : 300 },
@@ -63,15 +64,41 @@ describe('CsvScanner', () => {
     const { scanner, parts } = rowsByPart(`a\nb\n${'\n'.repeat(1_000_000)}c\n`, [64 * 1024], ',');
     expect(scanner.rows).toBe(3);
     for (const { bytes } of parts) expect(bytes.length).toBeLessThan(200_000);
+    expect(parts.every((part) => isPart(part, ','))).toBe(true);
   });
 
   it('numbers the first row of each part', () => {
     const file = Array.from({ length: 1201 }, (_, index) => `${index + 1}`).join('\r\n');
     const { parts } = rowsByPart(file, [7], ',');
     expect(parts.length).toBeGreaterThan(2);
+    expect(parts.every((part) => isPart(part, ','))).toBe(true);
     for (const { bytes, firstRow } of parts) {
       expect(read(bytes.toString(), ',')[0]).toEqual([String(firstRow)]);
     }
+  });
+});
+
+describe(isPart, () => {
+  const check = (text: string, row = 1): boolean =>
+    isPart({ bytes: Buffer.from(text), firstRow: row }, ',');
+
+  it('is true for the largest parts of a file', () => {
+    const long = `"${'a\n'.repeat(100_000)}"\n`;
+    const { parts } = rowsByPart(`a\n${'b\n'.repeat(900)}${long.repeat(3)}`, [1000], ',');
+    expect(parts.length).toBeGreaterThan(3);
+    expect(parts.filter((part) => !isPart(part, ','))).toEqual([]);
+    expect(check(`${','.repeat(4999)}\n`, 2)).toBe(true);
+  });
+
+  it('is false for bytes that are no part, or more than one part', () => {
+    expect(check('')).toBe(false);
+    expect(check('\n')).toBe(false);
+    expect(check('\na\n')).toBe(false);
+    expect(check('a\n'.repeat(501))).toBe(false);
+    expect(check('"a')).toBe(false);
+    expect(check(`${','.repeat(500)}\n`)).toBe(false);
+    expect(check(`${','.repeat(5000)}\n`, 2)).toBe(false);
+    expect(check(`a\n${'\n'.repeat(70_000)}`)).toBe(false);
   });
 });
 

@@ -144,6 +144,22 @@ export class CsvScanner {
 }
 
 /**
+ * Returns true for bytes that a scanner returns as one part. SQL of a tool can store other bytes, which would keep the
+ * parser busy for a second.
+ */
+export function isPart({ bytes, firstRow: first }: CsvPart, delimiter: string): boolean {
+  const scanner = new CsvScanner(delimiter);
+  scanner.rows = first - 1;
+  try {
+    const [part, ...others] = [...scanner.push(bytes), ...scanner.end()];
+    return others.length === 0 && part?.bytes.length === bytes.length;
+  } catch (error) {
+    if (error instanceof AppError) return false;
+    throw error;
+  }
+}
+
+/**
  * Returns the bytes of the first row of a file, or undefined when the file has only empty lines. The sample is the
  * beginning of the file, and must be longer than the longest row unless it is the whole file. Throws as
  * {@link CsvScanner} does. Looks only at bytes near the first row.
