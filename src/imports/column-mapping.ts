@@ -5,7 +5,7 @@ import type { Identifier } from '../contacts/contact-statements.js';
 import { AppError } from '../errors/app-error.js';
 import { FaultList } from '../errors/fault-list.js';
 import { invalidArguments } from '../tools/schema/parse-arguments.js';
-import type { ColumnMapping } from './import-options.js';
+import { type ColumnMapping, MOST_COLUMNS } from './import-options.js';
 
 const FIELDS: readonly string[] = Object.keys(TEXT_FIELDS);
 const CONSENTS: readonly string[] = CONSENT_CHANNELS.map((channel) => `consent.${channel}`);
@@ -42,14 +42,17 @@ const HEADINGS: Readonly<Record<string, readonly string[]>> = {
   tags: ['tags', 'labels', 'schlagworte'],
 };
 
-/** Proposes a field for each column with a known heading. The name of a declared property is a known heading too. */
+/**
+ * Proposes a field for each column with a known heading. The name of a declared property is a known heading too. Reads
+ * as many columns as a file can have, because SQL of a tool can store millions.
+ */
 export function guessMapping(
   columns: readonly string[],
   properties: readonly string[],
 ): Record<string, string> {
   const mapping: Record<string, string> = {};
   const used = new Set<string>();
-  for (const column of columns) {
+  for (const column of columns.slice(0, MOST_COLUMNS)) {
     const target = guess(column, properties);
     if (target === undefined || (used.has(target) && target !== 'tags')) continue;
     used.add(target);
