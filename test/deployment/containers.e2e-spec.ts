@@ -69,7 +69,7 @@ describe('docker-compose.yml', () => {
   it('limits the temporary files of PostgreSQL, and the memory of each of its processes', () => {
     const { command, ulimits } = services.postgres!;
     expect(command).toEqual(['postgres', '-c', 'temp_file_limit=4GB']);
-    expect(ulimits).toEqual({ data: 2 * 1024 ** 3 });
+    expect(ulimits).toEqual({ data: 3 * 1024 ** 3 });
   });
 
   it('pins each image to a version of three parts, or two for PostgreSQL, and never to latest', () => {
