@@ -487,7 +487,7 @@ describe('people who answer confirmations', () => {
     expect(await list()).toMatchObject([{ id, state: 'pending' }]);
   });
 
-  it('can withdraw an approval until it is used, and can answer no confirmation twice', async () => {
+  it('can withdraw an approval until it is used, and cannot answer a confirmation twice', async () => {
     const id = await request();
     await approve(id);
     expect((await approve(id)).error?.code).toBe('conflict');

@@ -38,7 +38,7 @@ export class Formats {
     return isTime(iso) ? this.dateTime.format(new Date(iso)) : iso;
   }
 
-  /** Returns a time to the second with its time zone. */
+  /** Returns a time, precise to the second, with its time zone. */
   exactTime(iso: string): string {
     return isTime(iso) ? this.exact.format(new Date(iso)) : iso;
   }

@@ -24,11 +24,12 @@ const BATCH = 200;
 const MOST_FAILURES = 20;
 const INTERNAL_ERROR = 'The event could not be delivered because of an internal error.';
 
-/**
- * The time after which a delivery frees its slot, so that events of other organizations have a turn. After an error, the
- * delivery needs more time, because the next turn begins with a whole batch again.
- */
+/** The time after which the delivery of an event frees its slot, so that events of other organizations have a turn. */
 const TURN_MS = 1000;
+/**
+ * The same time after an error. It is longer, because the delivery then looks for the wait that causes the error in
+ * smaller and smaller batches. The next turn would begin this search again.
+ */
 const TURN_AFTER_ERROR_MS = 5000;
 
 /** The state of the delivery of one event. */

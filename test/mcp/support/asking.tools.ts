@@ -56,7 +56,7 @@ class StepsInput {
   numbers: string;
 }
 
-/** Provides tools with input requests, progress and content. */
+/** Has tools that make input requests, report progress and return content. */
 @Injectable()
 export class AskingTools {
   /** Lists the effects that the tools had outside the database. */
