@@ -90,6 +90,7 @@ import { CountedLocks1764000116000 } from './1764000116000-counted-locks.js';
 import { CountedRejectedRows1764000118000 } from './1764000118000-counted-rejected-rows.js';
 import { FewSearchKeys1764000120000 } from './1764000120000-few-search-keys.js';
 import { SmallRejectedRows1764000121000 } from './1764000121000-small-rejected-rows.js';
+import { FairerClaims1764000123000 } from './1764000123000-fairer-claims.js';
 
 /**
  * All migrations, oldest first. Only append: a migration that was released is never edited. A later migration that
@@ -189,4 +190,5 @@ export const MIGRATIONS = [
   CountedRejectedRows1764000118000,
   FewSearchKeys1764000120000,
   SmallRejectedRows1764000121000,
+  FairerClaims1764000123000,
 ];

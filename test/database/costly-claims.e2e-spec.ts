@@ -53,6 +53,16 @@ describe('SQL of a tool', () => {
       `update workflow_runs set ${change}`,
     );
   };
+  /** Inserts due messages of the hostile organization. */
+  const insertMessages = async (status: string): Promise<void> => {
+    await hostile.call('create_contact', { external_id: '1' });
+    await switchboard.ownerQuery(
+      `insert into messages (organization_id, id, contact_id, channel, direction, body, status, due_at)
+       select organization_id, 'msg_' || g, id, 'email', 'outbound', '', $2, '-infinity'
+       from contacts, generate_series(1, ${ROWS}) g where organization_id = $1`,
+      [hostile.id, status],
+    );
+  };
   /** Locks all rows of a table until the test ends. */
   const lock = async (table: string): Promise<void> => {
     await switchboard.ownerQuery(`vacuum analyze ${table}`);
@@ -134,17 +144,27 @@ describe('SQL of a tool', () => {
   });
 
   it('cannot make a claim costly with locked messages', async () => {
-    await hostile.call('create_contact', { external_id: '1' });
-    await switchboard.ownerQuery(
-      `insert into messages (organization_id, id, contact_id, channel, direction, body, status, due_at)
-       select organization_id, 'msg_' || g, id, 'email', 'outbound', '', 'queued', '-infinity'
-       from contacts, generate_series(1, ${ROWS}) g where organization_id = $1`,
-      [hostile.id],
-    );
+    await insertMessages('queued');
     await lock('messages');
     expect(await pagesOf('select * from gate.claim_messages(10, null, 15)')).toBeLessThan(
       FEW_PAGES,
     );
+  });
+
+  it('cannot make a claim costly with messages that are being sent', async () => {
+    await insertMessages('sending');
+    await switchboard.ownerQuery(`update messages set lease_until = 'infinity'`);
+    await switchboard.ownerQuery('vacuum analyze messages');
+    await switchboard.ownerQuery('begin');
+    try {
+      await switchboard.ownerQuery('select * from gate.claim_messages(10, null, 15)');
+      const [read] = await switchboard.ownerQuery<{ rows: number }>(
+        `select idx_tup_fetch::int as rows from pg_stat_xact_user_tables where relname = 'messages'`,
+      );
+      expect(read!.rows).toBeLessThan(ROWS * 0.6);
+    } finally {
+      await switchboard.ownerQuery('rollback');
+    }
   });
 
   it('cannot keep a worker with one slot from the run of another organization with a locked run', async () => {
@@ -155,6 +175,23 @@ describe('SQL of a tool', () => {
     await insertRuns(victim, 1, 'limited = false, available_at = now()');
     // The turn of the hostile organization comes first.
     const share = { after: hostile.id.slice(0, -1), room: 1, rooms: {} };
+    await switchboard.ownerQuery('select * from gate.claim_runs(1, null, 15, $1)', [
+      JSON.stringify(share),
+    ]);
+    expect(await statusOfVictim()).toBe('running');
+  });
+
+  it('cannot keep a worker with one slot from the run of another organization with locked runs of several organizations', async () => {
+    await createWorkflow(victim, [], { trigger: { type: 'manual' } });
+    for (let count = 0; count < 5; count += 1) {
+      hostile = await createOrganization(switchboard, 'Hostile');
+      await create();
+      await insertRuns(hostile, 1, `limited = false, ${DUE}`);
+    }
+    await lock('workflow_runs');
+    await insertRuns(victim, 1, 'limited = false, available_at = now()');
+    // The turn of the victim comes last.
+    const share = { after: victim.id, room: 1, rooms: {} };
     await switchboard.ownerQuery('select * from gate.claim_runs(1, null, 15, $1)', [
       JSON.stringify(share),
     ]);

@@ -81,4 +81,30 @@ describe('slots of a worker for messages', () => {
       await web.close();
     }
   });
+
+  it('are given to an organization although several organizations before it only have messages that are being sent', async () => {
+    const web = await startSwitchboard({ env: { ROLE: 'web' } });
+    try {
+      const organizations: TestOrganization[] = [];
+      for (let count = 0; count < 5; count += 1) {
+        const organization = await createOrganization(web);
+        organizations.push(organization);
+        const { id } = await createContact(organization);
+        await organization.call('send_message', { contact_id: id, subject: 'Hi', body: 'Hi' });
+      }
+      const last = organizations
+        .map(({ id }) => id)
+        .toSorted()
+        .at(-1);
+      await web.ownerQuery(
+        `update messages set status = 'sending', lease_until = 'infinity' where organization_id <> $1`,
+        [last],
+      );
+      const worker = web.app.get(MessageWorker, { strict: false });
+      const share = { after: '', room: 1, rooms: {} };
+      expect(await worker.claim(1, undefined, share)).toMatchObject([{ organizationId: last }]);
+    } finally {
+      await web.close();
+    }
+  });
 });
