@@ -1448,7 +1448,7 @@ function gate.claim_purge(lease_seconds integer) returns TABLE(organization_id t
   language sql security definer set search_path=pg_catalog, pg_temp;
 function gate.claim_runs(batch_size integer, only_id text, lease_seconds integer, share jsonb DEFAULT '{}'::jsonb) returns TABLE(id text, organization_id text, epoch integer, limited boolean)
   language plpgsql security definer set search_path=pg_catalog, pg_temp;
-function gate.claim_schedules(batch_size integer, only_id text, lease_seconds integer) returns TABLE(id text, organization_id text, epoch integer)
+function gate.claim_schedules(batch_size integer, only_id text, lease_seconds integer, share jsonb DEFAULT '{}'::jsonb) returns TABLE(id text, organization_id text, epoch integer)
   language sql security definer set search_path=pg_catalog, pg_temp;
 function gate.claim_segments(batch_size integer, only_id text, lease_seconds integer) returns TABLE(id text, organization_id text, epoch integer)
   language sql security definer set search_path=pg_catalog, pg_temp;

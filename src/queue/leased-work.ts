@@ -20,13 +20,13 @@ export interface LeasedWork {
   claim(limit: number, id?: string, share?: Share): Promise<Claim[]>;
   /**
    * Processes a row. `signal` aborts when the lease or the grace period ends. After an error, the row is retried when
-   * its lease ends. After `unavailable`, the row is retried immediately, and after `rate_limited`, it is retried after
-   * a pause.
+   * its lease ends. After `unavailable`, the row is released immediately, and after `rate_limited`, it is released
+   * after a pause.
    */
   work(claim: Claim, signal: AbortSignal): Promise<void>;
   /** Extends the leases and returns the claims that are still valid. */
   renew(claims: Claim[]): Promise<Claim[]>;
-  /** Ends the leases immediately, so that another worker can continue. */
+  /** Ends the leases, so that another worker can continue immediately, or in the case of a schedule after 5 s. */
   release(claims: Claim[]): Promise<void>;
 }
 

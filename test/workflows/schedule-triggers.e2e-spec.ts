@@ -149,15 +149,23 @@ describe('the schedule of a workflow', () => {
     }
   });
 
-  it('keeps the tick of a worker that dies, and releases the tick of a worker that stops', async () => {
+  it('keeps the tick of a worker that dies, and makes a tick that a worker gives back due after five seconds', async () => {
     const workflow = await createWorkflow(acme, [], at('0 9 * * *'));
     await look.due(workflow.id, '1 second');
     const dead = await claim(workflow.id);
     expect(await claim(workflow.id)).toBeUndefined();
     await expire(workflow.id);
-    const stopped = (await claim(workflow.id))!;
-    expect(await worker.renew([dead!, stopped])).toEqual([stopped]);
-    await worker.release([stopped]);
+    const given = (await claim(workflow.id))!;
+    expect(await worker.renew([dead!, given])).toEqual([given]);
+    const [before] = await switchboard.ownerQuery<{ at: Date }>('select now() as at');
+    await worker.release([given]);
+    const [pause] = await switchboard.ownerQuery<{ isRight: boolean }>(
+      `select available_at - interval '5 s' between $2 and now() as "isRight"
+       from workflow_schedules where workflow_id = $1`,
+      [workflow.id, before!.at],
+    );
+    expect(pause!.isRight).toBe(true);
+    await expire(workflow.id);
     await worker.work((await claim(workflow.id))!);
     expect(await look.runsOf(workflow.id)).toHaveLength(1);
   });

@@ -7,6 +7,8 @@ import { SchedulesService } from './schedules.service.js';
 @Injectable()
 export class ScheduleWorker extends QueueWorker {
   readonly kind = 'schedule';
+  // The ticks of an organization may wait for locks. Without this limit, they could occupy all slots.
+  protected override readonly isShared = true;
   protected readonly graceMs = 5000;
 
   constructor(private readonly schedules: SchedulesService) {
