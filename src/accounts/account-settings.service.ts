@@ -54,9 +54,15 @@ export class AccountSettingsService {
   ) {}
 
   /** Returns the newest 100 sessions of the person in all organizations, the last used session first. */
-  async listSessions({ userId }: Account, sessionId: string): Promise<SessionView[]> {
+  async listSessions(
+    { userId, organizationId }: Account,
+    sessionId: string,
+  ): Promise<SessionView[]> {
     const startedAfter = new Date(Date.now() - ABSOLUTE_LIFETIME_MS);
-    const rows = await this.gate.call<SessionRow>('find_sessions', [userId, startedAfter]);
+    const rows = await this.gate.callFor<SessionRow>(organizationId, 'find_sessions', [
+      userId,
+      startedAfter,
+    ]);
     const current = digestOf(sessionId);
     return rows.map((row) => ({
       id: row.digest,
@@ -73,14 +79,14 @@ export class AccountSettingsService {
   async endSession(person: PersonInSession, id: string): Promise<void> {
     const { userId } = person.account;
     const values = [userId, id, null, entries(person, 'end_session')];
-    if ((await this.end(values)) === 0) throw AppError.notFound('session');
+    if ((await this.end(person, values)) === 0) throw AppError.notFound('session');
   }
 
   /** Ends all sessions of the person except the current one. */
   async endOtherSessions(person: PersonInSession): Promise<void> {
     const { userId } = person.account;
     const kept = digestOf(person.sessionId);
-    await this.end([userId, null, kept, entries(person, 'end_other_sessions')]);
+    await this.end(person, [userId, null, kept, entries(person, 'end_other_sessions')]);
   }
 
   /** Changes the name of the person. An empty name removes the stored name. Returns the changed account. */
@@ -88,7 +94,7 @@ export class AccountSettingsService {
     const { account } = person;
     const stored = name === '' ? null : name;
     const values = [account.userId, stored, entries(person, 'change_name')];
-    await this.gate.call('change_name', values);
+    await this.gate.callFor(account.organizationId, 'change_name', values);
     return { ...account, name: stored };
   }
 
@@ -122,8 +128,12 @@ export class AccountSettingsService {
   }
 
   /** Ends sessions and their streams of changes. Returns the number of ended sessions. */
-  private async end(values: readonly unknown[]): Promise<number> {
-    const rows = await this.gate.call<{ organization_id: string }>('end_sessions', values);
+  private async end({ account }: PersonInSession, values: readonly unknown[]): Promise<number> {
+    const rows = await this.gate.callFor<{ organization_id: string }>(
+      account.organizationId,
+      'end_sessions',
+      values,
+    );
     this.publish(rows.map((row) => row.organization_id));
     return rows.length;
   }

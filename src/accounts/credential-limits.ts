@@ -44,7 +44,7 @@ export class CredentialLimits {
     const perMinute = this.env.signInPerMinute;
     if (perMinute === 0) return;
     const values = [email.slice(0, MOST_EMAIL_CHARACTERS), networkOf(address), perMinute];
-    const waitSeconds = await this.take('take_sign_in_token', values);
+    const waitSeconds = await this.take(ownerOf(address), 'take_sign_in_token', values);
     if (waitSeconds === 0) return;
     this.security.report('rate_limited', { subject: 'sign_in', address });
     throw rateLimited(
@@ -56,7 +56,7 @@ export class CredentialLimits {
   /** Counts an account that is about to be created. */
   async countSignUp(address: string): Promise<void> {
     const bucket = `sign up from ${networkOf(address)}`;
-    const waitSeconds = await this.takeOfHour(bucket, this.env.signUpPerHour);
+    const waitSeconds = await this.takeOfHour(ownerOf(address), bucket, this.env.signUpPerHour);
     if (waitSeconds === 0) return;
     this.security.report('rate_limited', { subject: 'sign_up', address });
     throw rateLimited(
@@ -67,7 +67,8 @@ export class CredentialLimits {
 
   /** Counts an API key that is about to be created. */
   async countKey(organizationId: string): Promise<void> {
-    const waitSeconds = await this.takeOfHour(`keys of ${organizationId}`, this.env.keysPerHour);
+    const bucket = `keys of ${organizationId}`;
+    const waitSeconds = await this.takeOfHour(organizationId, bucket, this.env.keysPerHour);
     if (waitSeconds === 0) return;
     this.security.report('rate_limited', { subject: organizationId });
     throw rateLimited(
@@ -89,7 +90,8 @@ export class CredentialLimits {
       [`verification mails from ${networkOf(address)}`, perDay * ACCOUNTS_OF_NETWORK],
     ];
     for (const [bucket, capacity] of buckets) {
-      const waitSeconds = await this.take('take_token', [bucket, capacity, DAY_SECONDS]);
+      const values = [bucket, capacity, DAY_SECONDS];
+      const waitSeconds = await this.take(ownerOf(address), 'take_token', values);
       if (waitSeconds === 0) continue;
       this.security.report('rate_limited', { subject: 'verification_mail', address });
       throw rateLimited(
@@ -120,19 +122,25 @@ export class CredentialLimits {
     }
   }
 
-  private async takeOfHour(bucket: string, capacity: number): Promise<number> {
-    return capacity === 0 ? 0 : await this.take('take_token', [bucket, capacity, HOUR_SECONDS]);
+  private async takeOfHour(owner: string, bucket: string, capacity: number): Promise<number> {
+    if (capacity === 0) return 0;
+    return await this.take(owner, 'take_token', [bucket, capacity, HOUR_SECONDS]);
   }
 
-  private async take(name: string, values: readonly unknown[]): Promise<number> {
+  private async take(owner: string, name: string, values: readonly unknown[]): Promise<number> {
     this.sincePurge += 1;
     if (this.sincePurge >= PURGE_AFTER) {
       this.sincePurge = 0;
       void this.purge();
     }
-    const [row] = await this.gate.call<Record<string, number>>(name, values);
+    const [row] = await this.gate.callFor<Record<string, number>>(owner, name, values);
     return row![name]!;
   }
+}
+
+/** Returns the owner of statements that a stranger causes. An id of an organization contains no space. */
+function ownerOf(address: string): string {
+  return `network ${networkOf(address)}`;
 }
 
 /**

@@ -41,21 +41,22 @@ export class GateDatabase {
   }
 
   /**
-   * Calls a function that may wait for a lock of the organization. At any time, each organization runs at most one of
-   * these calls, and all of these calls together use half of the connections. So a lock of one organization does not
-   * delay the look-ups of keys and sessions.
+   * Calls a function that may wait for a lock of the owner, or that the owner can cause thousands of times. The owner is
+   * an organization, or the network of a stranger. At any time, each owner runs at most one of these calls, and all of
+   * these calls together use half of the connections. So one owner does not delay the look-ups of keys and sessions, or
+   * the claims of workers. Throws `unavailable` when the call has no connection in time.
    */
   async callFor<Row extends object>(
-    organizationId: string,
+    owner: string,
     name: string,
     values: readonly unknown[],
   ): Promise<Row[]> {
-    const wait = this.shares.take(organizationId);
+    const wait = this.shares.take(owner);
     if (wait) await wait;
     try {
       return await this.call<Row>(name, values);
     } finally {
-      this.shares.release(organizationId);
+      this.shares.release(owner);
     }
   }
 

@@ -102,6 +102,7 @@ export class ApiKeysRepository {
 
   async touch(organizationId: string, id: string, use: KeyUse): Promise<void> {
     const { address = null, agent = null, client = null } = use;
-    await this.gate.call('touch_api_key', [organizationId, id, address, agent, client]);
+    const values = [organizationId, id, address, agent, client];
+    await this.gate.callFor(organizationId, 'touch_api_key', values);
   }
 }

@@ -9,6 +9,8 @@ const MOST_INCLUDED = 200;
 /** The largest number of snippets that a hint compares with an unknown name. No organization has more snippets. */
 const MOST_COMPARED = 100;
 const LONGEST_RESULT = 256 * 1024;
+/** The largest number of characters of all included snippets. Blanks beside a tag are read but may be left out. */
+const MOST_READ = 1024 * 1024;
 
 /** A fault or warning at a place of a text, or of a snippet that the text includes. */
 export interface PlacedMessage {
@@ -86,6 +88,7 @@ export function inlineSnippets(
 ): JoinedText {
   const joined = new JoinedText();
   let included = 0;
+  let read = 0;
   const write = (source: Source, outer: readonly string[]): void => {
     let from = 0;
     for (const { begin, end, name } of tagsOf(source, compiler)) {
@@ -95,7 +98,9 @@ export function inlineSnippets(
       joined.append(source, from, before);
       from = given.startsWith('-%}', end - 3) ? skipBlank(given, end) : end;
       included += 1;
-      const fault = faultOf(name, outer, included, joined.text.length, snippets);
+      read += snippets.get(name ?? '')?.length ?? 0;
+      const isTooLong = joined.text.length > LONGEST_RESULT || read > MOST_READ;
+      const fault = faultOf(name, outer, included, isTooLong, snippets);
       if (fault !== undefined) throw new PlacedFault(placeIn(source, begin, fault));
       write(new Source(snippets.get(name!)!, name), [...outer, name!]);
     }
@@ -122,7 +127,7 @@ function faultOf(
   name: string | undefined,
   outer: readonly string[],
   included: number,
-  length: number,
+  isTooLong: boolean,
   snippets: ReadonlyMap<string, string>,
 ): string | undefined {
   if (name === undefined) return `must name one snippet in quotes: {% render 'footer' %}`;
@@ -136,7 +141,7 @@ function faultOf(
   if (outer.length >= MOST_DEPTH) return `includes snippets more than ${MOST_DEPTH} levels deep`;
   if (included > MOST_INCLUDED) return `includes more than ${MOST_INCLUDED} snippets`;
   // Without this limit, snippets that include other snippets many times could make a text of any size.
-  return length > LONGEST_RESULT ? 'is too long with its snippets' : undefined;
+  return isTooLong ? 'is too long with its snippets' : undefined;
 }
 
 function skipBlank(text: string, from: number): number {

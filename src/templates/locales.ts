@@ -1,7 +1,9 @@
-/**
- * Returns a locale and its shorter forms: `zh-Hant-TW`, `zh-Hant`, `zh`.
- */
+/** The largest length of a locale of a contact. SQL of a tool can store longer ones, which no variant has. */
+const LONGEST_LOCALE = 64;
+
+/** Returns a locale and its shorter forms: `zh-Hant-TW`, `zh-Hant`, `zh`. Returns nothing for a locale that is too long. */
 function chainOf(locale: string): string[] {
+  if (locale.length > LONGEST_LOCALE) return [];
   const parts = locale.split('-');
   return parts.map((_, index) => parts.slice(0, parts.length - index).join('-'));
 }

@@ -1,5 +1,6 @@
 import { Controller, Get, Param, Post, Req, Res, UseGuards } from '@nestjs/common';
 import type { Request, Response } from 'express';
+import { LRUCache } from 'lru-cache';
 import { CallRecorder } from '../accounts/call-recorder.js';
 import { CrossSiteGuard } from '../accounts/cross-site.guard.js';
 import { readRequestOrigin } from '../accounts/read-request-origin.js';
@@ -14,15 +15,20 @@ import { sendJson } from '../http/send-json.js';
 import { didYouMean } from '../text/nearest-names.js';
 import { SILENT_CALLER, type ToolCall } from './contract/tool-call.js';
 import { DryRuns } from './pipeline/dry-runs.js';
-import type { RegisteredTool, ToolDescriptor } from './registry/registered-tool.js';
+import type { RegisteredTool } from './registry/registered-tool.js';
 import { withinLimit } from './registry/result-limit.js';
 import { ToolRegistry } from './registry/tool-registry.js';
 
 const MAX_BODY_BYTES = 1024 * 1024;
+/** The largest number of cached lists, each of about 250 kB. */
+const MOST_CACHED = 20;
 
 @Controller('api/tools')
 @UseGuards(OriginGuard, CrossSiteGuard, SessionGuard)
 export class ToolsController {
+  /** The lists of organizations that hide the same tools. Encoding a list takes 1 ms. */
+  private readonly lists = new LRUCache<string, Buffer>({ max: MOST_CACHED });
+
   constructor(
     private readonly registry: ToolRegistry,
     private readonly dryRuns: DryRuns,
@@ -32,10 +38,17 @@ export class ToolsController {
   ) {}
 
   @Get()
-  list(@Req() request: Request): { tools: ToolDescriptor[] } {
+  list(@Req() request: Request, @Res() response: Response): void {
     const { organizationId, toolPolicies } = accountOf(request);
     this.limiter.consume(organizationId, 1);
-    return { tools: this.registry.list('dashboard', toolPolicies) };
+    const { listKey } = toolPolicies;
+    let list = this.lists.get(listKey);
+    if (!list) {
+      const tools = this.registry.list('dashboard', toolPolicies);
+      list = Buffer.from(JSON.stringify({ tools }));
+      this.lists.set(listKey, list);
+    }
+    sendJson(response, 200, list);
   }
 
   @Post(':name')

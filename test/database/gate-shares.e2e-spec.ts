@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { GateDatabase } from '../../src/database/gate-database.js';
 import { createContact, send } from '../messaging/support.js';
 import { createOrganization, type TestOrganization } from '../support/organization.js';
+import { postJson } from '../support/post-json.js';
 import { startSwitchboard, type Switchboard } from '../support/switchboard.js';
 import { itSlow } from '../support/thorough.js';
 import { waitFor } from '../support/wait-for.js';
@@ -15,7 +16,7 @@ describe('calls of the gate that wait for a lock of an organization', () => {
   let initech: TestOrganization;
 
   beforeAll(async () => {
-    switchboard = await startSwitchboard({ env: { ROLE: 'web' } });
+    switchboard = await startSwitchboard({ env: { ROLE: 'web', SIGN_IN_PER_MINUTE: '10' } });
     acme = await createOrganization(switchboard);
     globex = await createOrganization(switchboard);
     initech = await createOrganization(switchboard);
@@ -77,6 +78,51 @@ describe('calls of the gate that wait for a lock of an organization', () => {
         expect((await globex.fetch('/api/auth/session')).status).toBe(200);
       }
     });
+  });
+
+  it.each<[string, string, (own: TestOrganization) => Promise<Response>]>([
+    [
+      'a person who changes the own name again and again',
+      'lock table gate.users in exclusive mode',
+      (own) =>
+        own.fetch('/api/auth/profile', {
+          method: 'PATCH',
+          headers: { 'Content-Type': 'application/json' },
+          body: '{"name":"A"}',
+        }),
+    ],
+    [
+      'attempts to sign in from one network',
+      'lock table gate.token_buckets',
+      () =>
+        postJson(`${switchboard.url}/api/auth/sign-in`, '{"email":"a@example.com","password":"a"}'),
+    ],
+    [
+      'calls with a key that was not used for a minute',
+      'select from api_keys where organization_id = $1 for update',
+      (own) => own.rpc(PING),
+    ],
+  ])('use one connection at a time for %s', async (_name, locking, request) => {
+    // Other tests replace the keys of the other organizations.
+    const own = await createOrganization(switchboard);
+    await switchboard.ownerQuery(
+      `update api_keys set last_used_at = '2020-01-01' where organization_id = $1`,
+      [own.id],
+    );
+    await switchboard.ownerQuery('begin');
+    const requests: Promise<Response>[] = [];
+    try {
+      await switchboard.ownerQuery(locking, locking.includes('$1') ? [own.id] : []);
+      for (let count = 0; count < 10; count += 1) requests.push(request(own));
+      await waitFor(async () => (await countWaiting()) >= 1);
+      for (let count = 0; count < 10; count += 1) {
+        expect(await countWaiting()).toBeLessThanOrEqual(1);
+        expect((await globex.rpc(PING)).status).toBe(200);
+      }
+    } finally {
+      await switchboard.ownerQuery('rollback');
+    }
+    await Promise.all(requests);
   });
 
   itSlow(

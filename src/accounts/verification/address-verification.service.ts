@@ -62,7 +62,8 @@ export class AddressVerificationService implements BeforeApplicationShutdown {
   }
 
   async describe({ userId, organizationId, email }: Account): Promise<VerificationView> {
-    const [row] = await this.gate.call<{ is_verified: boolean; messages_a_day: string | null }>(
+    const [row] = await this.gate.callFor<{ is_verified: boolean; messages_a_day: string | null }>(
+      organizationId,
       'find_address_verification',
       [userId, organizationId],
     );
@@ -111,7 +112,11 @@ export class AddressVerificationService implements BeforeApplicationShutdown {
     const digests = this.keys.map((key) => digest(key, account, token));
     const messages = this.env.verifiedOrganizationMessages;
     const values = [userId, organizationId, email, digests, messages, originJson(origin)];
-    const [row] = await this.gate.call<{ verify_address: boolean }>('verify_address', values);
+    const [row] = await this.gate.callFor<{ verify_address: boolean }>(
+      organizationId,
+      'verify_address',
+      values,
+    );
     if (!row?.verify_address) {
       const actor = { kind: 'user', id: userId } as const;
       const outcome = 'invalid_arguments';
@@ -131,11 +136,11 @@ export class AddressVerificationService implements BeforeApplicationShutdown {
   }
 
   private async sendMail(account: Account, address: string, language: Language): Promise<void> {
-    const { userId, email } = account;
+    const { userId, organizationId, email } = account;
     await this.limits.countVerificationMail(userId, email, address);
     const token = randomBase62(TOKEN_LENGTH);
     const values = [userId, digest(this.keys[0]!, account, token), VALID_HOURS * 60 * 60];
-    await this.gate.call('add_address_verification', values);
+    await this.gate.callFor(organizationId, 'add_address_verification', values);
     const mail = verificationMail(email, token, this.env.baseUrl, VALID_HOURS, language);
     const delivery = await this.mail.deliver(mail, AbortSignal.timeout(SEND_TIMEOUT_MS));
     if (delivery.outcome === 'sent') return;
