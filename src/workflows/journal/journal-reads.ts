@@ -1,15 +1,18 @@
 import { arrayOfUnknownSize, prepared } from '../../database/driver/statement.js';
 import { ENTRY_BYTES } from './journal-size.js';
 
+/**
+ * The remaining time of a wait by the database clock, or 0 when the event of the wait has come. Clocks of processes may
+ * be wrong, but they measure durations well.
+ */
+const LEFT = `case when status = 'waiting' and exists (
+    select from run_waits w where w.organization_id = $1 and w.run_id = $2 and w.step_id = s.step_id
+      and w.state = 'delivered') then 0
+  else extract(epoch from wake_at - clock_timestamp())::float8 * 1000 end`;
 /** The members of an entry. JSON is read as text, so that its memory can be estimated before it is parsed. */
 const MEMBERS = `step_id as "stepId", position, tool, status, attempts, input::text, output::text, error::text,
   progress::text, failed_attempts::text as "failedAttempts", wake_at as "wakeAt",
-  -- The remaining time by the database clock, or 0 when the event of the wait has come. Clocks of processes may be
-  -- wrong, but they measure durations well.
-  case when status = 'waiting' and exists (
-    select from run_waits w where w.organization_id = $1 and w.run_id = $2 and w.step_id = s.step_id
-      and w.state = 'delivered') then 0
-  else extract(epoch from wake_at - clock_timestamp())::float8 * 1000 end as "left"`;
+  ${LEFT} as "left"`;
 const VALUES = ['input', 'output', 'error', 'progress', 'failed_attempts'];
 const PLACE_BYTES = `${ENTRY_BYTES} + octet_length(step_id) + coalesce(octet_length(tool), 0)`;
 /**

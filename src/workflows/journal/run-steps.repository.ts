@@ -183,6 +183,7 @@ export class RunStepsRepository {
     maxBytes: number,
     { hasErrors = false } = {},
   ): Promise<{ steps: StepOutcome[] } | { fault: string }> {
+    // Texts are decompressed only when their stored values fit. Sizes in the column `cut` may be wrong.
     const rows = await this.tenants
       .session(organizationId)
       .query<StepOutcome & { bytes: number; count: number }>(
@@ -194,7 +195,6 @@ export class RunStepsRepository {
          select count(*)::integer as count,
            sum(coalesce(pg_column_size(output), 0) + coalesce(pg_column_size(error), 0)) as bytes from found
        ), total as (
-         -- Texts are decompressed only when their stored values fit. Sizes in the column \`cut\` may be wrong.
          select count, (case when count > ${MAX_OUTCOMES} or bytes > $3 then bytes else (
            select sum(coalesce(octet_length(output::text), 0) + coalesce(octet_length(error::text), 0)) from found
          ) end)::float8 as bytes, count <= ${MAX_OUTCOMES} as are_few from stored
