@@ -60,7 +60,7 @@ export class CustomEventsController {
     sendJson(response, 202, JSON.stringify(result));
   }
 
-  /** Returns the tool that emits events. Records the call and throws when the key may not call this tool. */
+  /** Returns the tool that emits events. When the key may not call this tool, records the refused call and throws. */
   private findTool(
     request: Request,
     caller: Parameters<RequestCallers['recordRefusal']>[0],

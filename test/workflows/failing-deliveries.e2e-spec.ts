@@ -9,7 +9,7 @@ const WAIT = {
   wait_for_event: { event: 'custom.paid', timeout: { days: 3 } },
 };
 
-describe('an event whose delivery to one of three waits fails', () => {
+describe('an event that cannot be delivered to one of three waits', () => {
   let switchboard: Switchboard;
   let acme: TestOrganization;
   let runs: string[];

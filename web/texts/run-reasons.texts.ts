@@ -20,7 +20,7 @@ export const runReasonsTexts = defineTexts(
       rate_limited: 'Not started: too many starts in a short time',
       filter_failed: 'Not started: the condition of the trigger failed',
     },
-    /** Reasons that name a step. Without a step, they are choices of a filter. */
+    /** The texts of reasons that name a step. A filter offers the same reasons without the name of a step. */
     ofStep: {
       step_failed: (step?: string) => (step ? `The step ${step} failed` : 'A step failed'),
       stopped: (step?: string) =>
