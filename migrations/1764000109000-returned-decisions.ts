@@ -1,8 +1,8 @@
 import { SqlMigration } from './sql-migration.js';
 
 /**
- * Gives the restored contact of a merge each topic that the survivor has left, also if the survivor had left it before
- * the merge. Stores a decision that waits for the end of a merge for the restored contact.
+ * When a merge is undone, unsubscribes the restored contact from each topic from which the survivor is unsubscribed, even
+ * since before the merge. Stores a decision of the restored contact that waits for this end of the merge.
  */
 export class ReturnedDecisions1764000109000 extends SqlMigration {
   readonly name = 'ReturnedDecisions1764000109000';

@@ -30,7 +30,7 @@ const SMALLER = 8;
 const MOST_SIZES = 1000;
 /** The largest number of contacts that one transaction compares with one segment. */
 const CONTACTS_AT_ONCE = 2000;
-/** The largest number of entries and exits of one transaction, because each may start runs. */
+/** The largest number of contacts that enter or leave a segment in one transaction. Each of them may start runs. */
 const EVENTS_AT_ONCE = 200;
 /** The shortest pause between two comparisons of all contacts with a segment whose `timed` is true. */
 const PAUSE_MS = 60_000;
