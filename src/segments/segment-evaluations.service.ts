@@ -6,7 +6,7 @@ import { sqlState, STATEMENT_TIMEOUT } from '../database/database-error.js';
 import { TenantDatabase } from '../database/transactions/tenant-database.js';
 import { AppError } from '../errors/app-error.js';
 import type { Claim } from '../queue/leased-work.js';
-import { ContactMatchesRepository } from './contact-matches.repository.js';
+import { type ContactPart, ContactMatchesRepository } from './contact-matches.repository.js';
 import { SegmentMembersRepository } from './segment-members.repository.js';
 import { SegmentMembersService } from './segment-members.service.js';
 import { SegmentWorkRepository } from './segment-work.repository.js';
@@ -24,12 +24,18 @@ const CHANGES_AT_ONCE = 200;
  * comparison of new segments of all organizations, because this comparison waits for all earlier transactions.
  */
 const CHANGES_MS = 2000;
-/** A transaction that took too long is repeated with this fraction of its contacts. */
+/** The time after which a transaction has compared too many contacts with one segment. */
+const PART_MS = 2000;
+/** After a longer turn, the organization pauses. A turn whose transactions are short enough ends earlier. */
+const LONG_TURN_MS = TURN_MS + CHANGES_MS + PART_MS;
+/** After a transaction that took too long, the next one compares this fraction of its contacts. */
 const SMALLER = 8;
-/** The largest number of organizations whose number of contacts is remembered. */
+/** The largest number of organizations, and of segments, whose number of contacts is remembered. */
 const MOST_SIZES = 1000;
 /** The largest number of contacts that one transaction compares with one segment. */
 const CONTACTS_AT_ONCE = 2000;
+/** The number of contacts that the first transaction compares with a segment, until the cost of its filters is known. */
+const FIRST_CONTACTS = 250;
 /** The largest number of contacts that enter or leave a segment in one transaction. Each of them may start runs. */
 const EVENTS_AT_ONCE = 200;
 /** The shortest pause between two comparisons of all contacts with a segment whose `timed` is true. */
@@ -53,6 +59,8 @@ export class SegmentEvaluationsService {
   private readonly logger = new Logger(SegmentEvaluationsService.name);
   /** The number of changed contacts that the next transaction of an organization compares, if it is not the usual one. */
   private readonly sizes = new LRUCache<string, number>({ max: MOST_SIZES });
+  /** The number of contacts that the next transaction compares with a segment, by the id of the segment. */
+  private readonly partSizes = new LRUCache<string, number>({ max: MOST_SIZES });
 
   constructor(
     private readonly work: SegmentWorkRepository,
@@ -63,37 +71,60 @@ export class SegmentEvaluationsService {
     private readonly tenants: TenantDatabase,
   ) {}
 
-  /** Returns when nothing is due, the turn or the claim has ended, or `signal` aborts. */
+  /**
+   * Returns when nothing is due, the turn or the claim has ended, or `signal` aborts. After a turn that failed because
+   * the database was not available or a statement took too long, and after a long turn, the organization pauses for as
+   * long as the turn took. So such an organization has a slot for at most half of the time.
+   */
   async run(claim: Claim, signal: AbortSignal): Promise<void> {
-    const endsAt = performance.now() + TURN_MS;
-    let hasMore = true;
-    while (hasMore && !signal.aborted && performance.now() < endsAt) {
-      const hasChanges = await this.runChanged(claim);
-      const hasDue = await this.runPart(claim, () => this.compareNext(claim.organizationId));
-      hasMore = hasChanges || hasDue;
+    const startedAt = performance.now();
+    const failure = await this.runTurn(claim, startedAt + TURN_MS, signal);
+    const ms = performance.now() - startedAt;
+    const pauseMs = failure || ms > LONG_TURN_MS ? ms : null;
+    if (failure) {
+      const seconds = Math.ceil(ms / 1000);
+      this.logger.warn(
+        `The comparison of contacts with the segments of organization ${claim.organizationId} failed, and continues after a pause of ${seconds} s: ${failure.message}`,
+      );
     }
-    await this.tenants.transaction(claim.organizationId, () => this.work.release(claim));
+    await this.tenants.transaction(claim.organizationId, () => this.work.release(claim, pauseMs));
+  }
+
+  /** Compares contacts until nothing is due or the turn ends. Returns the error `unavailable`, and throws other errors. */
+  private async runTurn(
+    claim: Claim,
+    endsAt: number,
+    signal: AbortSignal,
+  ): Promise<AppError | undefined> {
+    try {
+      let hasMore = true;
+      while (hasMore && !signal.aborted && performance.now() < endsAt) {
+        const hasChanges = await this.runChanged(claim);
+        const hasDue = await this.runPart(claim, () => this.compareNext(claim.organizationId));
+        hasMore = hasChanges || hasDue;
+      }
+      return undefined;
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'unavailable') return error;
+      throw error;
+    }
   }
 
   /**
-   * Compares changed contacts. After a transaction that took too long, compares fewer contacts, until one transaction
-   * succeeds. The next turns of the organization begin with that number.
+   * Compares changed contacts. After a transaction that took too long, the next transaction of the organization compares
+   * fewer contacts, also in a later turn. Throws when one contact takes too long.
    */
   private async runChanged(claim: Claim): Promise<boolean> {
     const { organizationId } = claim;
-    let size = this.sizes.get(organizationId) ?? CHANGES_AT_ONCE;
-    for (;;) {
-      try {
-        const hasChanges = await this.runPart(claim, () =>
-          this.compareChanged(organizationId, size),
-        );
-        this.sizes.set(organizationId, Math.min(2 * size, CHANGES_AT_ONCE));
-        return hasChanges;
-      } catch (error) {
-        if (size === 1 || !isTooSlow(error)) throw error;
-        size = Math.ceil(size / SMALLER);
-        this.sizes.set(organizationId, size);
-      }
+    const size = this.sizes.get(organizationId) ?? CHANGES_AT_ONCE;
+    try {
+      const hasChanges = await this.runPart(claim, () => this.compareChanged(organizationId, size));
+      this.sizes.set(organizationId, Math.min(2 * size, CHANGES_AT_ONCE));
+      return hasChanges;
+    } catch (error) {
+      if (size === 1 || !isTooSlow(error)) throw error;
+      this.sizes.set(organizationId, Math.ceil(size / SMALLER));
+      return true;
     }
   }
 
@@ -151,9 +182,17 @@ export class SegmentEvaluationsService {
       return true;
     }
     const { position, baseline, sweepMs } = segment;
-    const end = await this.matches.endOfPart(organizationId, position, CONTACTS_AT_ONCE);
-    const part = { after: position, upTo: end };
-    const matching = new Set(await this.matches.list(organizationId, nodes, part));
+    const size = this.partSizes.get(segment.id) ?? FIRST_CONTACTS;
+    const end = await this.matches.endOfPart(organizationId, position, size);
+    const ids = await this.listPart(segment, nodes, { after: position, upTo: end });
+    const isSlow = !ids || performance.now() - startedAt > PART_MS;
+    const nextSize = isSlow ? Math.ceil(size / SMALLER) : Math.min(2 * size, CONTACTS_AT_ONCE);
+    this.partSizes.set(segment.id, nextSize);
+    if (!ids) {
+      if (size === 1) await this.postpone(segment);
+      return true;
+    }
+    const matching = new Set(ids);
     const before = new Set(await this.stored.listRange(organizationId, segment.id, position, end));
     const changed = [...matching].filter((id) => !before.has(id));
     const lost = [...before].filter((id) => !matching.has(id));
@@ -177,6 +216,30 @@ export class SegmentEvaluationsService {
       await this.work.finish(segment, segment.timed ? pauseMs : null);
     }
     return true;
+  }
+
+  /** Returns the ids of the contacts of a part that match. Returns undefined when the statement took too long. */
+  private async listPart(
+    { organizationId }: Segment,
+    nodes: readonly FilterNode[],
+    part: ContactPart,
+  ): Promise<string[] | undefined> {
+    try {
+      // The savepoint keeps the lock of the segment, and what `lockDue` stored for other segments.
+      return await this.tenants.savepoint(organizationId, () =>
+        this.matches.list(organizationId, nodes, part),
+      );
+    } catch (error) {
+      if (!isTooSlow(error)) throw error;
+      return undefined;
+    }
+  }
+
+  private async postpone(segment: Segment): Promise<void> {
+    this.logger.warn(
+      `The filters of segment ${segment.id} take too long for one contact. The comparison of all contacts with this segment continues in an hour.`,
+    );
+    await this.work.postpone(segment, PAUSE_AFTER_FAULT_MS);
   }
 
   /** Returns the conditions of the segment. Returns undefined for conditions that a later version no longer accepts. */

@@ -29,11 +29,12 @@ export class SegmentWorkRepository {
     return rows.length > 0;
   }
 
-  /** Ends the lease of the claim, unless the claim was lost. */
-  async release({ organizationId, epoch }: Claim): Promise<void> {
+  /** Ends the work of the claim, unless the claim was lost. Other workers can claim the organization after `pauseMs`. */
+  async release({ organizationId, epoch }: Claim, pauseMs: number | null): Promise<void> {
     await this.session(organizationId).query(
-      'update segment_evaluations set lease_until = null where organization_id = $1 and epoch = $2',
-      [organizationId, epoch],
+      `update segment_evaluations set lease_until = now() + make_interval(secs => $3::float8 / 1000)
+       where organization_id = $1 and epoch = $2`,
+      [organizationId, epoch, pauseMs],
     );
   }
 
@@ -131,6 +132,15 @@ export class SegmentWorkRepository {
     await this.session(segment.organizationId).query(
       `update segments set baseline = false, position = '', sweep_ms = 0, evaluated_at = now(),
          sweep_at = now() + make_interval(secs => $3::float8 / 1000)
+       where organization_id = $1 and id = $2`,
+      [segment.organizationId, segment.id, pauseMs],
+    );
+  }
+
+  /** Stores that the comparison of all contacts with the segment continues at its position after `pauseMs`. */
+  async postpone(segment: Segment, pauseMs: number): Promise<void> {
+    await this.session(segment.organizationId).query(
+      `update segments set sweep_at = now() + make_interval(secs => $3::float8 / 1000)
        where organization_id = $1 and id = $2`,
       [segment.organizationId, segment.id, pauseMs],
     );
