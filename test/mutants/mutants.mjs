@@ -353,8 +353,8 @@ export const MUTANTS = [
     edits: [
       [
         'src/accounts/credential-limits.ts',
-        "const waitSeconds = await this.take('take_sign_in_token', values);",
-        "const waitSeconds = (await this.take('take_sign_in_token', values)) * 0;",
+        "const waitSeconds = await this.take(ownerOf(address), 'take_sign_in_token', values);",
+        "const waitSeconds = (await this.take(ownerOf(address), 'take_sign_in_token', values)) * 0;",
       ],
     ],
     tests: ['test/accounts/sign-in-limits'],
