@@ -8,7 +8,6 @@ import type { ImportChunk } from './import-part.entity.js';
 import { isPart } from './csv-scanner.js';
 import { ImportClaimsRepository } from './import-claims.repository.js';
 import { ImportRowsService, type NumberedRow, type ReadRows } from './import-rows.service.js';
-import { MOST_COLUMNS } from './import-options.js';
 import type { ContactImport } from './import.entity.js';
 import { ImportsRepository } from './imports.repository.js';
 import { DELIMITERS, type RowReader, decode, loadRowReader } from './read-rows.js';
@@ -32,9 +31,7 @@ class LostClaim extends Error {}
 /** The error that ends an import whose stored file no upload can have stored. */
 class InvalidFile extends Error {
   constructor() {
-    super(
-      'The stored file has a part, a delimiter or columns that no upload has. Upload the file again.',
-    );
+    super('The stored file has a part or a delimiter that no upload has. Upload the file again.');
   }
 }
 
@@ -179,7 +176,7 @@ export class ClaimedImportsService {
  */
 function rowsOf(job: ContactImport, chunk: ImportChunk, parse: RowReader): NumberedRow[] {
   const isKnown = DELIMITERS.some((delimiter) => delimiter === job.delimiter);
-  if (!isKnown || !(job.columns.length <= MOST_COLUMNS) || !isPart(chunk, job.delimiter)) {
+  if (!isKnown || !isPart(chunk, job.delimiter)) {
     throw new InvalidFile();
   }
   return parse(decode(chunk.bytes, job.encoding), job.delimiter)
