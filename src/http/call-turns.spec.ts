@@ -92,7 +92,7 @@ describe(CallTurns, () => {
     expect(counts).toEqual([65, 64, 64, 64, 1]);
   });
 
-  it('refuses an unverified body when the waiting bodies of its network have 16 MiB, and none of other networks', () => {
+  it('refuses an unverified body when 16 MiB of bodies of its network wait, but accepts bodies of other networks', () => {
     const turns = new CallTurns();
     const counts = ['x', 'y', 'z'].map((network) =>
       fill(() => turns.takeForUnverifiedBody('a', network, MIB)),

@@ -43,7 +43,7 @@ export class TopicSubscriptionsService {
     return changed;
   }
 
-  /** Until the transaction ends, makes other calls of this method for the same contact wait. Throws `not_found`. */
+  /** Other calls of this method for the same contact wait until the transaction ends. Throws `not_found`. */
   async lock(organizationId: string, given: string): Promise<void> {
     const contactId = await this.contacts.keep(organizationId, given);
     await this.subscriptions.lock(organizationId, contactId);

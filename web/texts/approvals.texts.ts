@@ -7,7 +7,7 @@ export const approvalsTexts = defineTexts(
     about:
       'Calls of agents that a person must approve first. An approval lets the agent make exactly this call, once, within an hour.',
     show: 'Show',
-    pending: 'Only calls that can be answered',
+    pending: 'Only calls that can still be approved or refused',
     all: 'Include answered and expired calls',
     none: 'Nothing waits for you',
     most: (count: number) => `Only the newest ${count} are listed.`,
