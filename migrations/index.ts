@@ -91,6 +91,7 @@ import { CountedRejectedRows1764000118000 } from './1764000118000-counted-reject
 import { FewSearchKeys1764000120000 } from './1764000120000-few-search-keys.js';
 import { SmallRejectedRows1764000121000 } from './1764000121000-small-rejected-rows.js';
 import { FairerClaims1764000123000 } from './1764000123000-fairer-claims.js';
+import { ShortAdmissions1764000124000 } from './1764000124000-short-admissions.js';
 
 /**
  * All migrations, oldest first. Only append: a migration that was released is never edited. A later migration that
@@ -191,4 +192,5 @@ export const MIGRATIONS = [
   FewSearchKeys1764000120000,
   SmallRejectedRows1764000121000,
   FairerClaims1764000123000,
+  ShortAdmissions1764000124000,
 ];

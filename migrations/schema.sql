@@ -1429,7 +1429,7 @@ CREATE TRIGGER quota_insert AFTER INSERT ON public.workflows REFERENCING NEW TAB
 function gate.add_address_verification(of_user_id text, new_digest bytea, valid_seconds double precision) returns void
   language sql security definer set search_path=pg_catalog, pg_temp;
 function gate.admit_runs(changed_id text) returns TABLE(id text, organization_id text, wait_ms double precision)
-  language plpgsql security definer set search_path=pg_catalog, pg_temp;
+  language plpgsql security definer set search_path=pg_catalog, pg_temp set lock_timeout=1s;
 function gate.analyze_growing_tables() returns integer
   language plpgsql security definer set search_path=pg_catalog, pg_temp;
 function gate.change_name(of_user_id text, new_name text, audit_entries json) returns void

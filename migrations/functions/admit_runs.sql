@@ -4,11 +4,12 @@
 --   changed_id  the run that started, ended or began to wait
 -- Result: id and organization of each run that can be claimed now. The result also has the next run that the rate limit
 --   delays, with the milliseconds until that run must be checked again.
--- Locks: as private.admit_runs_of_workflow; it waits for the advisory lock.
+-- Locks: as private.admit_runs_of_workflow; it waits for the advisory lock, at most a second. After that it throws, and
+--   the sweep tries again. Other calls of the gate wait for the connection of this call.
 create or replace function gate.admit_runs(changed_id text)
 returns table (id text, organization_id text, wait_ms double precision)
 language plpgsql security definer
-set search_path = pg_catalog, pg_temp as $$
+set search_path = pg_catalog, pg_temp set lock_timeout = '1s' as $$
 #variable_conflict use_column
 declare
   run record;

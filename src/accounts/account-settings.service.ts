@@ -59,7 +59,7 @@ export class AccountSettingsService {
     sessionId: string,
   ): Promise<SessionView[]> {
     const startedAfter = new Date(Date.now() - ABSOLUTE_LIFETIME_MS);
-    const rows = await this.gate.callFor<SessionRow>(organizationId, 'find_sessions', [
+    const rows = await this.gate.callForClient<SessionRow>(organizationId, 'find_sessions', [
       userId,
       startedAfter,
     ]);
@@ -94,7 +94,7 @@ export class AccountSettingsService {
     const { account } = person;
     const stored = name === '' ? null : name;
     const values = [account.userId, stored, entries(person, 'change_name')];
-    await this.gate.callFor(account.organizationId, 'change_name', values);
+    await this.gate.callForClient(account.organizationId, 'change_name', values);
     return { ...account, name: stored };
   }
 
@@ -129,7 +129,7 @@ export class AccountSettingsService {
 
   /** Ends sessions and their streams of changes. Returns the number of ended sessions. */
   private async end({ account }: PersonInSession, values: readonly unknown[]): Promise<number> {
-    const rows = await this.gate.callFor<{ organization_id: string }>(
+    const rows = await this.gate.callForClient<{ organization_id: string }>(
       account.organizationId,
       'end_sessions',
       values,

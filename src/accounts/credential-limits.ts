@@ -133,7 +133,7 @@ export class CredentialLimits {
       this.sincePurge = 0;
       void this.purge();
     }
-    const [row] = await this.gate.callFor<Record<string, number>>(owner, name, values);
+    const [row] = await this.gate.callForClient<Record<string, number>>(owner, name, values);
     return row![name]!;
   }
 }

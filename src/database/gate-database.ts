@@ -16,6 +16,8 @@ export class GateDatabase {
   readonly pool: Pool;
   /** The connections for statements that may wait for locks of an organization: at most half of all connections. */
   private readonly shares: ConnectionShares;
+  /** The connection for statements that one client can cause thousands of times. */
+  private readonly clientShares: ConnectionShares;
 
   constructor(
     config: PoolConfig,
@@ -28,6 +30,7 @@ export class GateDatabase {
     ignoreErrorsInUse(this.pool);
     const { max, connectionTimeoutMillis } = this.pool.options;
     this.shares = new ConnectionShares(Math.floor(max / 2), connectionTimeoutMillis!);
+    this.clientShares = new ConnectionShares(1, connectionTimeoutMillis!);
   }
 
   async call<Row extends object>(name: string, values: readonly unknown[]): Promise<Row[]> {
@@ -41,23 +44,30 @@ export class GateDatabase {
   }
 
   /**
-   * Calls a function that may wait for a lock of the owner, or that the owner can cause thousands of times. The owner is
-   * an organization, or the network of a stranger. At any time, each owner runs at most one of these calls, and all of
-   * these calls together use half of the connections. So one owner does not delay the look-ups of keys and sessions, or
-   * the claims of workers. Throws `unavailable` when the call has no connection in time.
+   * Calls a function that may wait for a lock of the owner: an organization, or one kind of its calls. At any time, each
+   * owner runs at most one of these calls, and all of these calls together use half of the connections. So a lock of one
+   * organization does not delay the look-ups of keys and sessions, or the claims of workers. Throws `unavailable` when
+   * the call has no connection in time.
    */
-  async callFor<Row extends object>(
+  callFor<Row extends object>(
     owner: string,
     name: string,
     values: readonly unknown[],
   ): Promise<Row[]> {
-    const wait = this.shares.take(owner);
-    if (wait) await wait;
-    try {
-      return await this.call<Row>(name, values);
-    } finally {
-      this.shares.release(owner);
-    }
+    return this.callInTurn<Row>(this.shares, owner, name, values);
+  }
+
+  /**
+   * Calls a fast function that one client can cause thousands of times. The owner is the network of a stranger, an
+   * organization, or one kind of its calls. All of these calls together use one connection, and owners take turns.
+   * Throws `unavailable` as {@link callFor} does.
+   */
+  callForClient<Row extends object>(
+    owner: string,
+    name: string,
+    values: readonly unknown[],
+  ): Promise<Row[]> {
+    return this.callInTurn<Row>(this.clientShares, owner, name, values);
   }
 
   /** Calls a function with its own time limit, which is longer than the limit of other statements. */
@@ -100,6 +110,21 @@ export class GateDatabase {
        from unnest(${arrays}) with ordinality as given (${columns}, number), gate.${name}(${columns}) as found`,
       types.map((_, index) => lists.map((values) => values[index])),
     );
+  }
+
+  private async callInTurn<Row extends object>(
+    shares: ConnectionShares,
+    owner: string,
+    name: string,
+    values: readonly unknown[],
+  ): Promise<Row[]> {
+    const wait = shares.take(owner);
+    if (wait) await wait;
+    try {
+      return await this.call<Row>(name, values);
+    } finally {
+      shares.release(owner);
+    }
   }
 
   private async query<Row extends object>(

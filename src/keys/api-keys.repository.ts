@@ -103,6 +103,6 @@ export class ApiKeysRepository {
   async touch(organizationId: string, id: string, use: KeyUse): Promise<void> {
     const { address = null, agent = null, client = null } = use;
     const values = [organizationId, id, address, agent, client];
-    await this.gate.callFor(organizationId, 'touch_api_key', values);
+    await this.gate.callForClient(`uses of ${organizationId}`, 'touch_api_key', values);
   }
 }

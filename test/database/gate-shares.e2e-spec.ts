@@ -77,6 +77,13 @@ describe('calls of the gate that wait for a lock of an organization', () => {
         expect((await globex.rpc(PING)).status).toBe(200);
         expect((await globex.fetch('/api/auth/session')).status).toBe(200);
       }
+      const { email, password } = globex;
+      const signedIn = await postJson(
+        `${switchboard.url}/api/auth/sign-in`,
+        JSON.stringify({ email, password }),
+      );
+      expect(signedIn.status).toBe(200);
+      expect(await countWaiting()).toBeGreaterThanOrEqual(2);
     });
   });
 

@@ -32,7 +32,10 @@ interface TableProps<Row> {
 export function Table<Row>({ label, columns, rows, keyOf, isLinked, isWaiting }: TableProps<Row>) {
   return (
     <div className={styles.frame} tabIndex={0} role="region" aria-label={label}>
-      <table className={classNames(styles.table, isWaiting && styles.waiting)}>
+      <table
+        className={classNames(styles.table, isWaiting && styles.waiting)}
+        aria-busy={isWaiting || undefined}
+      >
         <thead>
           <tr>
             {columns.map((column) => (

@@ -62,11 +62,10 @@ export class AddressVerificationService implements BeforeApplicationShutdown {
   }
 
   async describe({ userId, organizationId, email }: Account): Promise<VerificationView> {
-    const [row] = await this.gate.callFor<{ is_verified: boolean; messages_a_day: string | null }>(
-      organizationId,
-      'find_address_verification',
-      [userId, organizationId],
-    );
+    const [row] = await this.gate.callForClient<{
+      is_verified: boolean;
+      messages_a_day: string | null;
+    }>(organizationId, 'find_address_verification', [userId, organizationId]);
     const before = row?.messages_a_day == null ? null : Number(row.messages_a_day);
     const after = this.env.verifiedOrganizationMessages;
     const rises = before !== null && before < after && !row?.is_verified;
@@ -112,7 +111,7 @@ export class AddressVerificationService implements BeforeApplicationShutdown {
     const digests = this.keys.map((key) => digest(key, account, token));
     const messages = this.env.verifiedOrganizationMessages;
     const values = [userId, organizationId, email, digests, messages, originJson(origin)];
-    const [row] = await this.gate.callFor<{ verify_address: boolean }>(
+    const [row] = await this.gate.callForClient<{ verify_address: boolean }>(
       organizationId,
       'verify_address',
       values,
@@ -140,7 +139,7 @@ export class AddressVerificationService implements BeforeApplicationShutdown {
     await this.limits.countVerificationMail(userId, email, address);
     const token = randomBase62(TOKEN_LENGTH);
     const values = [userId, digest(this.keys[0]!, account, token), VALID_HOURS * 60 * 60];
-    await this.gate.callFor(organizationId, 'add_address_verification', values);
+    await this.gate.callForClient(organizationId, 'add_address_verification', values);
     const mail = verificationMail(email, token, this.env.baseUrl, VALID_HOURS, language);
     const delivery = await this.mail.deliver(mail, AbortSignal.timeout(SEND_TIMEOUT_MS));
     if (delivery.outcome === 'sent') return;

@@ -78,7 +78,7 @@ export class RunLimitsService implements BeforeApplicationShutdown {
   /** Admits the runs that may start after a change of this run. Never throws, because the sweep retries. */
   async admit(organizationId: string, id: string): Promise<void> {
     await this.wakeAdmitted(() =>
-      this.gate.callFor<AdmittedRun>(organizationId, 'admit_runs', [id]),
+      this.gate.callFor<AdmittedRun>(`runs of ${organizationId}`, 'admit_runs', [id]),
     );
   }
 
