@@ -2,7 +2,7 @@ import { sqlState } from '../database/database-error.js';
 import { AppError } from '../errors/app-error.js';
 import type { RequestOrigin } from './request-origin.js';
 
-/** The SQLSTATE that PostgreSQL reports when the session of a change has ended (private.lock_session). */
+/** The SQLSTATE of private.lock_session(): the sign-in session of the person who changes something has ended. */
 const SESSION_ENDED = 'SB003';
 
 /** The session in which a person makes a change, and the origin of the request. */

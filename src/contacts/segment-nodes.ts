@@ -1,6 +1,6 @@
 import type { ContactFilter, FilterNode } from './filter-fields.js';
 
-/** A segment that conditions name. A static segment has no filters. */
+/** A segment that is named in conditions. A static segment has no filters. */
 export interface NamedSegment {
   id: string;
   name: string;

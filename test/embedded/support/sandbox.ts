@@ -78,7 +78,7 @@ export class Sandbox {
     return new Sandbox(path);
   }
 
-  /** The path of the template that owner processes copy. The template does not exist until a test creates it. */
+  /** The path of the template of a cluster. Each owner process copies it. A test must create it first. */
   get template(): string {
     return join(this.path, 'code/dist/cluster-template.gz');
   }
