@@ -23,7 +23,7 @@ export function findContrastViolations(page: Page): Promise<string[]> {
 
 async function run(page: Page, runOnly: object): Promise<string[]> {
   // A table that waits for its next rows is pale for a moment.
-  await page.waitForFunction(`!document.querySelector('table[aria-busy]')`);
+  await page.locator('table[aria-busy]').first().waitFor({ state: 'detached' });
   if (!(await page.evaluate('"axe" in window'))) await page.evaluate(AXE);
   const violations = await page.evaluate<Violation[]>(
     `axe.run(document, { runOnly: ${JSON.stringify(runOnly)} }).then(({ violations }) => violations)`,
