@@ -4,6 +4,7 @@ import { AppError } from '../errors/app-error.js';
 import { CallTurns } from '../http/call-turns.js';
 import { clientAddress, networkOf } from '../http/client-address.js';
 import { readBodyIfAny } from '../http/request-body.js';
+import { isJsonObject } from '../text/is-json-object.js';
 
 const MAX_BODY_BYTES = 16 * 1024;
 /**
@@ -31,8 +32,7 @@ export class AccountBodyMiddleware implements NestMiddleware {
       (bytes) => this.turns.takeForUnverifiedBody(PLACE, network, bytes),
       { members: MOST_VALUES },
     );
-    const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
-    if (body !== undefined && !isObject) {
+    if (body !== undefined && !isJsonObject(body)) {
       throw AppError.invalid('The body must be a JSON object.');
     }
     request.body = body;

@@ -186,8 +186,8 @@ export class AuditVerifier {
   }
 
   /**
-   * Reports missing first entries that are too young for a purge. Without this check, an
-   * attacker could delete entries of any age and move the stored beginning of the chain, as a purge does.
+   * Reports missing first entries that are too young for a purge. Without this check, an attacker could delete entries
+   * of any age and move the stored beginning of the chain, as a purge does.
    */
   private verifyBeginning(chain: Chain, keptDays: readonly ChainDay[]): void {
     const { organization_id: id } = chain;

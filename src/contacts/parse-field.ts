@@ -4,7 +4,8 @@ import {
 } from 'libphonenumber-js/max';
 import type { Parsed } from '../text/parse-email.js';
 
-const LONGEST_LOCALE = 64;
+/** The largest length of the locale of a contact. */
+export const LONGEST_LOCALE = 64;
 /** The largest number of remembered results. There are about 600 names of time zones. */
 const MOST_REMEMBERED = 1000;
 const INTERNATIONAL = /^\+[0-9 ()-]+$/;

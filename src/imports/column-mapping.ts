@@ -44,7 +44,7 @@ const HEADINGS: Readonly<Record<string, readonly string[]>> = {
 
 /**
  * Proposes a field for each column with a known heading. The name of a declared property is a known heading too. Reads
- * as many columns as a file can have, because SQL of a tool can store millions.
+ * at most as many columns as a file can have.
  */
 export function guessMapping(
   columns: readonly string[],

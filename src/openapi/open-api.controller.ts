@@ -5,6 +5,7 @@ import { SessionGuard, accountOf } from '../accounts/session.guard.js';
 import { OriginGuard } from '../http/origin.guard.js';
 import { RateLimiter } from '../http/rate-limiter.js';
 import { sendJson } from '../http/send-json.js';
+import type { ToolPolicies } from '../policies/tool-policies.js';
 import { SERVER_INFO } from '../mcp/server-info.js';
 import { ToolRegistry } from '../tools/registry/tool-registry.js';
 import { openApiDocument } from './document.js';
@@ -17,7 +18,13 @@ const MOST_CACHED = 10;
 @UseGuards(OriginGuard, SessionGuard)
 export class OpenApiController {
   /** The documents of organizations that hide the same tools. A document takes 3 ms. */
-  private readonly documents = new LRUCache<string, Buffer>({ max: MOST_CACHED });
+  private readonly documents = new LRUCache<string, Buffer, ToolPolicies>({
+    max: MOST_CACHED,
+    memoMethod: (_key, _stale, { context }) => {
+      const document = openApiDocument(this.tools.list('dashboard', context), SERVER_INFO.version);
+      return Buffer.from(JSON.stringify(document));
+    },
+  });
 
   constructor(
     private readonly tools: ToolRegistry,
@@ -29,13 +36,6 @@ export class OpenApiController {
   describe(@Req() request: Request, @Res() response: Response): void {
     const { organizationId, toolPolicies } = accountOf(request);
     this.limiter.consume(organizationId, 1);
-    const { listKey } = toolPolicies;
-    let document = this.documents.get(listKey);
-    if (!document) {
-      const tools = this.tools.list('dashboard', toolPolicies);
-      document = Buffer.from(JSON.stringify(openApiDocument(tools, SERVER_INFO.version)));
-      this.documents.set(listKey, document);
-    }
-    sendJson(response, 200, document);
+    sendJson(response, 200, this.documents.memo(toolPolicies.listKey, { context: toolPolicies }));
   }
 }

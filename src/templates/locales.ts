@@ -1,7 +1,9 @@
-/** The largest length of a locale of a contact. SQL of a tool can store longer ones, which no variant has. */
-const LONGEST_LOCALE = 64;
+import { LONGEST_LOCALE } from '../contacts/parse-field.js';
 
-/** Returns a locale and its shorter forms: `zh-Hant-TW`, `zh-Hant`, `zh`. Returns nothing for a locale that is too long. */
+/**
+ * Returns a locale and its shorter forms: `zh-Hant-TW`, `zh-Hant`, `zh`. Returns no forms of a locale that is too long,
+ * which only SQL of a tool can store.
+ */
 function chainOf(locale: string): string[] {
   if (locale.length > LONGEST_LOCALE) return [];
   const parts = locale.split('-');

@@ -12,6 +12,7 @@ import { RateLimiter } from '../http/rate-limiter.js';
 import { checkAccess } from '../http/request-access.js';
 import { readBodyIfAny } from '../http/request-body.js';
 import { sendJson } from '../http/send-json.js';
+import type { ToolPolicies } from '../policies/tool-policies.js';
 import { didYouMean } from '../text/nearest-names.js';
 import { SILENT_CALLER, type ToolCall } from './contract/tool-call.js';
 import { DryRuns } from './pipeline/dry-runs.js';
@@ -27,7 +28,11 @@ const MOST_CACHED = 20;
 @UseGuards(OriginGuard, CrossSiteGuard, SessionGuard)
 export class ToolsController {
   /** The lists of organizations that hide the same tools. Encoding a list takes 1 ms. */
-  private readonly lists = new LRUCache<string, Buffer>({ max: MOST_CACHED });
+  private readonly lists = new LRUCache<string, Buffer, ToolPolicies>({
+    max: MOST_CACHED,
+    memoMethod: (_key, _stale, { context }) =>
+      Buffer.from(JSON.stringify({ tools: this.registry.list('dashboard', context) })),
+  });
 
   constructor(
     private readonly registry: ToolRegistry,
@@ -41,14 +46,7 @@ export class ToolsController {
   list(@Req() request: Request, @Res() response: Response): void {
     const { organizationId, toolPolicies } = accountOf(request);
     this.limiter.consume(organizationId, 1);
-    const { listKey } = toolPolicies;
-    let list = this.lists.get(listKey);
-    if (!list) {
-      const tools = this.registry.list('dashboard', toolPolicies);
-      list = Buffer.from(JSON.stringify({ tools }));
-      this.lists.set(listKey, list);
-    }
-    sendJson(response, 200, list);
+    sendJson(response, 200, this.lists.memo(toolPolicies.listKey, { context: toolPolicies }));
   }
 
   @Post(':name')

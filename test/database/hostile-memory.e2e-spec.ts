@@ -6,7 +6,7 @@ import { runSql, SqlTools } from './sql-tools.js';
 /** Each term takes 1 GB of memory until the statement ends. */
 const TERM = `octet_length(repeat(repeat('x', 1000), 1000000))::bigint`;
 
-// Only Linux can limit the memory of a process.
+// The service limits the memory of the processes of PostgreSQL only on Linux.
 describe.runIf(process.platform === 'linux')('SQL of a tool that takes much memory', () => {
   let switchboard: Switchboard;
   let hostile: TestOrganization;

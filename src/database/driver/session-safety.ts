@@ -58,8 +58,8 @@ const FUNCTIONS = new Set(
   jsonb_each_text jsonb_object_agg jsonb_object_keys jsonb_path_exists jsonb_populate_recordset jsonb_set
   jsonb_strip_nulls jsonb_to_recordset jsonb_typeof lacks_message_quota lag last_value lead least left length
   limit_lock_waits lock_name lock_organization lower ltrim make_interval max md5 min mod now nullif numeric
-  octet_length pace_message pg_column_size pg_current_snapshot pg_current_xact_id pg_snapshot pg_snapshot_xmin pg_timezone_names
-  pg_visible_in_snapshot power random rank record_audit record_contact_merge regexp_replace repeat replace reverse
+  octet_length pace_message pg_column_size pg_current_snapshot pg_current_xact_id pg_snapshot pg_snapshot_xmin
+  pg_timezone_names pg_visible_in_snapshot power random rank record_audit record_contact_merge regexp_replace repeat replace reverse
   right round row row_number row_to_json rtrim set_audit_retention sha256 split_part sqrt starts_with string_agg
   string_to_array strpos substr substring sum surviving_contact timestamptz to_char to_json to_jsonb to_timestamp
   translate trim trunc unnest upper varchar`.split(/\s+/),

@@ -27,8 +27,8 @@ const INTERNAL_ERROR = 'The event could not be delivered because of an internal 
 /** The time after which the delivery of an event frees its slot, so that events of other organizations have a turn. */
 const TURN_MS = 1000;
 /**
- * The same time after an error. It is longer, because the delivery then looks for the wait that causes the error in
- * smaller and smaller batches. The next turn would begin this search again.
+ * After an error, the delivery keeps its slot for longer, because it looks for the wait that causes the error in smaller
+ * and smaller batches. The next turn would begin this search again.
  */
 const TURN_AFTER_ERROR_MS = 5000;
 
