@@ -5,7 +5,7 @@ import { SessionGuard, accountOf } from '../accounts/session.guard.js';
 import { OriginGuard } from '../http/origin.guard.js';
 import { RateLimiter } from '../http/rate-limiter.js';
 import { sendJson } from '../http/send-json.js';
-import type { ToolPolicies } from '../policies/tool-policies.js';
+import type { Account } from '../accounts/account.js';
 import { SERVER_INFO } from '../mcp/server-info.js';
 import { ToolRegistry } from '../tools/registry/tool-registry.js';
 import { openApiDocument } from './document.js';
@@ -18,7 +18,7 @@ const MOST_CACHED = 10;
 @UseGuards(OriginGuard, SessionGuard)
 export class OpenApiController {
   /** The documents of organizations that hide the same tools. A document takes 3 ms. */
-  private readonly documents = new LRUCache<string, Buffer, ToolPolicies>({
+  private readonly documents = new LRUCache<string, Buffer, Account['toolPolicies']>({
     max: MOST_CACHED,
     memoMethod: (_key, _stale, { context }) => {
       const document = openApiDocument(this.tools.list('dashboard', context), SERVER_INFO.version);
